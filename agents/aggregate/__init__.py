@@ -1,0 +1,1 @@
+"""The state of every agent's learnings."""

@@ -1,0 +1,1 @@
+"""What every agent is bound to Faust with."""

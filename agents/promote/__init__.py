@@ -1,0 +1,1 @@
+"""The pools of shared learnings."""

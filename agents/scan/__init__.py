@@ -1,0 +1,1 @@
+"""From the raw side to clean logs."""

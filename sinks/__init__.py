@@ -1,0 +1,1 @@
+"""ClickHouse: migrations, the batch writer, recall, the views of analysts."""
