@@ -1,8 +1,44 @@
 """The records of Tidegate as frozen, typed Python objects, one a schema in schemas/avsc."""
 
-from schemas.records.log import AgentChanged, CandidateCleared, CandidateWithdrawn, LearningProposed, OutcomeReported, PoolCredited, Recalled, RunSeen, Tick
-from schemas.records.out import Claim, Counter, DeadLetter, Decision, Episode, Finding, JournalEntry, Learning, PoolMember, Receipt, SharedLearning
-from schemas.records.parts import Cause, ClaimDraft, Condition, Credit, CreditDraft, Entity, ExposedRecall, ExposedRow, FindingMark, Floor, LearningDraft, Source, Step
+from schemas.records.log import (
+    AgentChanged,
+    CandidateCleared,
+    CandidateWithdrawn,
+    LearningProposed,
+    OutcomeReported,
+    PoolCredited,
+    Recalled,
+    RunSeen,
+    Tick,
+)
+from schemas.records.out import (
+    Claim,
+    Counter,
+    DeadLetter,
+    Decision,
+    Episode,
+    Finding,
+    JournalEntry,
+    Learning,
+    PoolMember,
+    Receipt,
+    SharedLearning,
+)
+from schemas.records.parts import (
+    Cause,
+    ClaimDraft,
+    Condition,
+    Credit,
+    CreditDraft,
+    Entity,
+    ExposedRecall,
+    ExposedRow,
+    FindingMark,
+    Floor,
+    LearningDraft,
+    Source,
+    Step,
+)
 from schemas.records.raw import Exposure, Outcome, Principal, Run
 
 __all__ = [
