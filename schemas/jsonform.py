@@ -253,9 +253,7 @@ def _writer_of(tree: Any) -> Callable[[Any], Any]:
     if tree.get("logicalType") == "timestamp-millis":
         return _rfc3339
     names = _NAMES.get(tree["name"], {})
-    parts = [
-        (names.get(f["name"], f["name"]), f["name"], _json_value if f.get("json") else _writer_of(f["type"])) for f in tree["fields"]
-    ]
+    parts = [(names.get(f["name"], f["name"]), f["name"], _json_value if f.get("json") else _writer_of(f["type"])) for f in tree["fields"]]
     return lambda v: {key: write(getattr(v, name)) for key, name, write in parts if key is not None}
 
 
