@@ -84,6 +84,8 @@ class Ids:
             raw = base64.b64decode(ref + "=" * (-len(ref) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
             return None
+        if base64.urlsafe_b64encode(raw).decode().rstrip("=") != ref:
+            return None  # another spelling of the same bytes: one row has one ref
         body, mac = raw[:-_MAC_BYTES], raw[-_MAC_BYTES:]
         if len(body) != _REF.size or not hmac.compare_digest(hmac.digest(self._keys["ref"], body, "sha256")[:_MAC_BYTES], mac):
             return None

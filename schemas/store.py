@@ -8,11 +8,16 @@ from typing import Any
 import fastavro.schema
 
 HERE = Path(__file__).parent
+NAMESPACE = "tidegate"
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One version of a record's schema. `fingerprint`: CRC-64-AVRO of its parsing canonical form, 8 bytes little endian."""
+    """One version of a record's schema.
+
+    `tree`: its JSON, with a record that is only named the second time written out there too; `parsed`: as fastavro takes it;
+    `fingerprint`: CRC-64-AVRO of its parsing canonical form, 8 bytes little endian.
+    """
 
     name: str
     tree: dict[str, Any]
@@ -26,9 +31,23 @@ def read_schema(path: Path) -> Schema:
         tree = json.loads(path.read_text())
         canonical = fastavro.schema.to_parsing_canonical_form(tree)
         fingerprint = bytes.fromhex(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO"))
-        return Schema(tree["name"], tree, fastavro.parse_schema(tree), fingerprint)
+        return Schema(tree["name"], _written_out(tree, {}), fastavro.parse_schema(tree), fingerprint)
     except (ValueError, KeyError, fastavro.schema.SchemaParseException) as error:
         raise ValueError(f"{path}: not an Avro schema: {error}") from error
+
+
+def _written_out(tree: Any, named: dict[str, Any]) -> Any:
+    if isinstance(tree, str):
+        return named.get(tree.removeprefix(f"{NAMESPACE}."), tree)
+    if isinstance(tree, list):
+        return [_written_out(branch, named) for branch in tree]
+    if tree["type"] == "array":
+        return {**tree, "items": _written_out(tree["items"], named)}
+    if tree["type"] != "record":
+        return tree
+    whole = {**tree, "fields": [{**field, "type": _written_out(field["type"], named)} for field in tree["fields"]]}
+    named[tree["name"]] = whole
+    return whole
 
 
 SCHEMAS: dict[str, Schema] = {s.name: s for s in map(read_schema, sorted((HERE / "avsc").glob("*.avsc")))}
