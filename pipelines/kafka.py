@@ -14,11 +14,13 @@ Config = dict[str, str | int | float | bool]
 FRAMING_BYTES = 64 * 1024
 """Room for key, headers and framing above the largest value."""
 ANSWER_SECONDS = 10.0
+LOG_ERRORS = 3
+"""syslog's number: librdkafka tells of every connection that closes otherwise."""
 
 
 def client_config(settings: Settings, brokers: str) -> Config:
     """What every librdkafka client needs to reach `brokers`."""
-    config: Config = {"bootstrap.servers": brokers, "client.id": "tidegate"}
+    config: Config = {"bootstrap.servers": brokers, "client.id": "tidegate", "log_level": LOG_ERRORS}
     if settings.brokers is None:
         return config  # the embedded one: loopback, IPv4, asks nobody
     config["security.protocol"] = settings.security_protocol

@@ -21,7 +21,7 @@ SASL = {
 
 def test_the_embedded_broker_is_asked_plainly(tmp_path: Path) -> None:
     settings = load({"TIDEGATE_DATA": str(tmp_path)})
-    assert client_config(settings, "127.0.0.1:9") == {"bootstrap.servers": "127.0.0.1:9", "client.id": "tidegate"}
+    assert client_config(settings, "127.0.0.1:9") == {"bootstrap.servers": "127.0.0.1:9", "client.id": "tidegate", "log_level": 3}
     assert credentials(settings) is None
 
 

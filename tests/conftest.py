@@ -1,0 +1,42 @@
+"""Fixtures for all tests: a broker of each kind, and a prefix of topics of one's own."""
+
+import os
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from tests import brokers
+from tests.brokers import Broker, Missing
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A real Kafka. Skips with the reason where none is to be had; fails where TIDEGATE_TEST_REQUIRE_KAFKA=1."""
+    try:
+        with brokers.kafka(tmp_path_factory.mktemp("kafka")) as found:
+            yield found
+    except Missing as missing:
+        if os.environ.get("TIDEGATE_TEST_REQUIRE_KAFKA") == "1":
+            pytest.fail(f"no Kafka: {missing}")
+        pytest.skip(f"no Kafka: {missing}")
+
+
+@pytest.fixture(scope="session")
+def noida_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """The embedded broker."""
+    with brokers.noida(tmp_path_factory.mktemp("noida-db")) as found:
+        yield found
+
+
+@pytest.fixture(scope="session", params=["noida-db", "kafka"])
+def broker(request: pytest.FixtureRequest) -> Broker:
+    """Each kind of broker in turn; tests share them, and keep apart by `prefix`."""
+    found: Broker = request.getfixturevalue("kafka_broker" if request.param == "kafka" else "noida_broker")
+    return found
+
+
+@pytest.fixture
+def prefix() -> str:
+    """A prefix of topics and groups that no other test uses."""
+    return f"t-{uuid.uuid4().hex[:12]}."
