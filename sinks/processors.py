@@ -1,0 +1,129 @@
+"""Which topic fills which tables. A new topic is a new entry in the list at the end."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from schemas.ids import ids_of
+from schemas.partition import log_hash
+from schemas.records import (
+    AgentChanged,
+    Claim,
+    Counter,
+    DeadLetter,
+    Decision,
+    Episode,
+    Exposure,
+    Finding,
+    JournalEntry,
+    Learning,
+    OutcomeReported,
+    PoolMember,
+    Receipt,
+    SharedLearning,
+)
+from sinks.postings import Wording, of_learning, of_shared
+from sinks.projection import Projection, fields, receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """What the sink does with a topic. Other kinds of records than the projections' are not for it. `wording`: what recall finds it by."""
+
+    topic: str
+    projections: tuple[Projection, ...]
+    wording: Callable[[Learning], Wording | None] | Callable[[SharedLearning], Wording | None] | None = None
+    kinds: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", frozenset(p.kind.__name__ for p in self.projections))
+
+
+def processors(secret: bytes) -> dict[str, Processor]:
+    """All processors by topic (without prefix), in the order in which a batch is written: receipts last, since whoever sees one reads the rest."""
+
+    def ref(shared: SharedLearning) -> str:
+        log = log_hash(shared.org, shared.space)
+        return ids_of(secret, shared.org).ref(own=False, log=log, subject=shared.shared_id, wording=shared.wording)
+
+    learning = fields(
+        Learning,
+        leave_out=("cause", "floor"),
+        **{"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before"},
+        **{"floor_stated": "floor.stated", "floored_to": "floor.floored_to", "floor_reason": "floor.reason", "floor_lifted_by": "floor.lifted_by"},
+    )
+    shared = fields(
+        SharedLearning,
+        leave_out=("cause",),
+        **{"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before", "ref": ref},
+    )
+    return _by_topic(
+        Processor("entries", (Projection("entries", Learning, learning), Projection("learnings", Learning, learning)), of_learning),
+        Processor("counters", (Projection("counters", Counter, fields(Counter)),)),
+        Processor("shared", (Projection("shared", SharedLearning, shared), Projection("pool", SharedLearning, shared)), of_shared),
+        Processor("pool-members", (Projection("pool_members", PoolMember, fields(PoolMember)),)),
+        Processor("learnings", (_OUTCOMES, _CREDITS, _PRINCIPALS)),
+        Processor("episodes", (Projection("episodes", Episode, fields(Episode)),)),
+        Processor("claims", (Projection("claims", Claim, fields(Claim)),)),
+        Processor("findings", (_FINDINGS,)),
+        Processor("recalls", (_EXPOSURES,)),
+        Processor("decisions", (Projection("decisions", Decision, fields(Decision)),)),
+        Processor("journal", (Projection("journal", JournalEntry, fields(JournalEntry)),)),
+        Processor("dead-letters", (Projection("dead_letters", DeadLetter, fields(DeadLetter)),)),
+        Processor("receipts", (Projection("receipts", Receipt, fields(Receipt)),)),
+    )
+
+
+def _by_topic(*all_of_them: Processor) -> dict[str, Processor]:
+    return {p.topic: p for p in all_of_them}
+
+
+def _receipt(record: OutcomeReported | Finding) -> str:
+    return receipt(record.source)
+
+
+def _changed(record: AgentChanged) -> int:
+    # By broker time, then offset: the newest change stands whatever is delivered again, and after the topic was made anew.
+    return round(record.received_at.timestamp() * 1000) << 20 | record.source.offset & 0xFFFFF
+
+
+def _columns(names: Iterable[str]) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+_OUTCOMES = Projection(
+    "outcomes",
+    OutcomeReported,
+    fields(OutcomeReported, leave_out=("source", "sender", "content", "credits"), receipt=_receipt, epoch="source.epoch"),
+)
+_CREDITS = Projection(
+    "credits",
+    OutcomeReported,
+    {
+        **_columns(("org", "agent", "outcome_id", "result", "at", "received_at")),
+        **{name: f"credits.{name}" for name in ("part", "own", "subject", "entry_key", "wording", "version", "applied", "helpful")},
+        "receipt": _receipt,
+        "epoch": "source.epoch",
+    },
+    each="credits",
+)
+# From the agent's log, not from the topic principals: there a name in which the scan found something is pseudonymised (SPEC 3.13).
+_PRINCIPALS = Projection(
+    "principals",
+    AgentChanged,
+    {**_columns(("org", "agent", "home_space", "producer", "hosted", "shared_learning", "tools")), "at": "received_at", "revision": _changed},
+)
+_FINDINGS = Projection(
+    "findings",
+    Finding,
+    fields(Finding, leave_out=("source",), receipt=_receipt, epoch="source.epoch", ordinal="source.index"),
+)
+_EXPOSURES = Projection(
+    "exposures",
+    Exposure,
+    {
+        **_columns(("org", "agent")),
+        **{name: f"recalls.{name}" for name in ("recall_id", "scope", "at")},
+        **{name: f"recalls.rows.{name}" for name in ("rank", "ref", "own", "subject")},
+    },
+    each="recalls.rows",
+)

@@ -1,0 +1,157 @@
+"""The batch writer: messages of any topics in, rows of all their tables in ClickHouse; what can't be taken comes back as refusals."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any
+
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError, DataError, OperationalError
+from clickhouse_connect.driver.insert import InsertContext
+
+from schemas.codec import HEADER_BYTES, decode
+from schemas.problem import Problem
+from schemas.store import WRITERS
+from sinks import postings
+from sinks.processors import Processor
+from sinks.projection import Projection, Row
+
+log = logging.getLogger(__name__)
+
+ROW_FAULTS = frozenset({6, 26, 27, 33, 38, 41, 53, 69, 70, 72, 117, 128, 131, 321, 349, 407, 469, 691})
+"""ClickHouse's error codes that blame the data: CANNOT_PARSE_…, TYPE_MISMATCH, INCORRECT_DATA, …_OUT_OF_BOUND, DECIMAL_OVERFLOW,
+VIOLATED_CONSTRAINT, UNKNOWN_ELEMENT_OF_ENUM and the like. Any other error blames the engine, and is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A record of a topic, as the consumer gives it. `topic` is without prefix, `at` the broker's time in milliseconds since 1970, UTC."""
+
+    topic: str
+    partition: int
+    offset: int
+    at: int
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A message that can't be taken, and why."""
+
+    message: Message
+    problem: Problem
+
+
+class Unavailable(Exception):
+    """ClickHouse can't be reached, or can't write now: try again later."""
+
+
+Pair = tuple[Message, Any]
+
+
+class Writer:
+    """Writes batches. A batch written again changes nothing: rows have deterministic keys and revisions, inserts a token of what they hold."""
+
+    def __init__(self, client: Client, processors: dict[str, Processor]) -> None:
+        self._client = client
+        self._processors = processors
+        self._contexts: dict[str, InsertContext] = {}
+
+    def write(self, messages: Sequence[Message]) -> list[Refusal]:
+        """Write all rows of a batch, but for those of messages that can't be taken, which are returned. Raises Unavailable; then write it again."""
+        by_topic: dict[str, list[Message]] = {}
+        for message in messages:
+            by_topic.setdefault(message.topic, []).append(message)
+        refusals: dict[Message, Problem] = {}
+        for topic, processor in self._processors.items():
+            if topic in by_topic:
+                self._write_topic(processor, by_topic[topic], refusals)
+        return [Refusal(message, problem) for message, problem in refusals.items()]
+
+    def _write_topic(self, processor: Processor, messages: Iterable[Message], refusals: dict[Message, Problem]) -> None:
+        taken: list[Pair] = []
+        for message in messages:
+            if message.value is None or _not_for(processor, message.value):
+                continue
+            record = decode(message.value)
+            if isinstance(record, Problem):
+                refusals[message] = record
+            elif type(record).__name__ in processor.kinds:
+                taken.append((message, record))
+        for projection in processor.projections:
+            of_kind = [pair for pair in taken if isinstance(pair[1], projection.kind)]
+            self._insert_all(projection, of_kind, refusals)
+        if processor.wording is not None:
+            wordings = [w for message, record in taken if message not in refusals and (w := processor.wording(record))]
+            _guarded(lambda: postings.write(self._client, wordings))
+
+    def _insert_all(self, projection: Projection, pairs: Sequence[Pair], refusals: dict[Message, Problem]) -> None:
+        """Insert the rows of all records, halving the batch again and again around one that ClickHouse refuses."""
+        if not pairs:
+            return
+        rows = [row for _, record in pairs for row in projection.rows(record)]
+        if not rows:
+            return
+        fault = _guarded(lambda: self._insert(projection, rows, _token(projection.table, [message for message, _ in pairs])))
+        if fault is None:
+            return
+        if len(pairs) == 1:
+            log.warning("clickhouse refused a row of %s from %s:%d:%d", projection.table, *_place(pairs[0][0]))
+            refusals.setdefault(pairs[0][0], Problem("refused_by_store", None, f"ClickHouse refused its row of {projection.table}: {fault}"))
+            return
+        half = len(pairs) // 2
+        self._insert_all(projection, pairs[:half], refusals)
+        self._insert_all(projection, pairs[half:], refusals)
+
+    def _insert(self, projection: Projection, rows: Sequence[Row], token: str) -> None:
+        context = self._contexts.get(projection.table)
+        if context is None:
+            context = self._client.create_insert_context(projection.table, column_names=list(projection.columns))
+            self._contexts[projection.table] = context
+        context.settings = {"insert_deduplication_token": token}
+        context.data = rows
+        self._client.data_insert(context)
+
+
+def _guarded(insert: Callable[[], None]) -> str | None:
+    """Run an insert. The name of the fault in its data, or None where it went through. Raises Unavailable for all else."""
+    try:
+        insert()
+    except OperationalError as error:
+        raise Unavailable(str(error)) from error
+    except DataError as error:
+        return type(error).__name__
+    except ClickHouseError as error:
+        if error.code not in ROW_FAULTS:
+            raise Unavailable(str(error)) from error
+        return error.name or f"code {error.code}"
+    except OSError as error:
+        raise Unavailable(str(error)) from error
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
+        return type(error).__name__  # the client could not put a value into its column
+    return None
+
+
+def _not_for(processor: Processor, value: bytes) -> bool:
+    """Whether a message surely holds another kind of record than the processor's: no need to decode it."""
+    schema = WRITERS.get(value[2:HEADER_BYTES])
+    return schema is not None and schema.name not in processor.kinds
+
+
+def _token(table: str, messages: Sequence[Message]) -> str:
+    """What an insert holds: topic, partitions with their offsets, and a hash of the content."""
+    content = blake2b(digest_size=16)
+    spans = []
+    for (topic, partition), group in groupby(sorted(messages, key=_place), key=lambda m: (m.topic, m.partition)):
+        of_partition = list(group)
+        spans.append(f"{topic}:{partition}:{of_partition[0].offset}-{of_partition[-1].offset}")
+        for message in of_partition:
+            content.update(b"%d:" % message.offset)
+            content.update(message.value or b"")
+    return f"{table} {','.join(spans)} {content.hexdigest()}"
+
+
+def _place(message: Message) -> tuple[str, int, int]:
+    return message.topic, message.partition, message.offset
