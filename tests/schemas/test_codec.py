@@ -14,10 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas import codec, records
+from schemas import codec
 from schemas.problem import Problem
 from schemas.records import AgentChanged, CreditDraft, LearningDraft, Outcome, Run, Source, Step, Tick
 from schemas.store import HERE, SCHEMAS, Schema
+from tests.schemas.strategies import values
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 RUN = Run(run_id="r-1", org="acme", agent="agent/a", steps=(Step(output='"x"', at=AT),))
@@ -33,40 +34,12 @@ CHANGED = AgentChanged(
     hosted=True,
 )
 
-_TIMES = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 30), timezones=st.just(UTC)).map(  # noqa: DTZ001 - Hypothesis wants them naive
-    lambda t: t.replace(microsecond=t.microsecond // 1000 * 1000)
-)
-_SCALARS: dict[str, st.SearchStrategy[Any]] = {
-    "string": st.text(),
-    "int": st.integers(-(2**31), 2**31 - 1),
-    "long": st.integers(-(2**63), 2**63 - 1),
-    "double": st.floats(allow_nan=False, allow_infinity=False),
-    "boolean": st.booleans(),
-    "bytes": st.binary(),
-}
-
-
-def strategy(tree: Any) -> st.SearchStrategy[Any]:
-    """Any value that a schema allows, as a record holds it."""
-    if isinstance(tree, list):
-        return st.none() | strategy(tree[1])
-    if isinstance(tree, str):
-        return _SCALARS[tree]
-    match tree["type"]:
-        case "record":
-            return st.builds(getattr(records, tree["name"]), **{f["name"]: strategy(f["type"]) for f in tree["fields"]})
-        case "array":
-            return st.lists(strategy(tree["items"]), max_size=3).map(tuple)
-        case "map":
-            return st.dictionaries(st.text(), st.text(), max_size=3)
-    return _TIMES
-
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=lambda s: s.name)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_every_record_comes_back_whole(schema: Schema, data: st.DataObject) -> None:
-    record = data.draw(strategy(schema.tree))
+    record = data.draw(values(schema.tree))
     message = codec.encode(record)
     assert codec.decode(message) == record
     assert codec.check(record) is None
