@@ -1,0 +1,72 @@
+"""`tidegate dlq`: messages that could not be taken (SPEC 9.4)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from pipelines.cli import engines, exits, output
+from pipelines.cli.options import Json
+from pipelines.errors import SettingsError
+
+_COLUMNS = ("id", "part", "reason", "field", "excerpt", "at", "replayable_until")
+
+Ids = Annotated[list[str], typer.Argument(help="As `tidegate dlq list` shows them: topic:partition:offset.", metavar="ID...")]
+
+
+def listing(
+    topic: Annotated[str | None, typer.Option(help="Only of this topic, without prefix.", metavar="TOPIC")] = None,
+    reason: Annotated[str | None, typer.Option(help="Only with this reason.", metavar="REASON")] = None,
+    as_json: Json = False,
+) -> None:
+    """List dead letters, newest first."""
+    output.rows(_found(engines.Engines(engines.read_settings()), topic=topic, reason=reason), _COLUMNS, as_json=as_json)
+
+
+def show(ids: Ids, as_json: Json = False) -> None:
+    """Show what is known of some dead letters: one for each part that was refused. Exit status 1 where there is none."""
+    found = [row for row in _found(engines.Engines(engines.read_settings())) if row["id"] in ids]
+    if as_json:
+        output.rows(found, _COLUMNS, as_json=True)
+    else:
+        output.rows(({"name": name, "": value} for row in found for name, value in row.items()), ("name", ""), as_json=False)
+    _all_there(ids, found)
+
+
+def replay(
+    ids: Annotated[list[str] | None, typer.Argument(help="As `tidegate dlq list` shows them.", metavar="[ID]...")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every dead letter, or with --reason every one of it.")] = False,
+    reason: Annotated[str | None, typer.Option(help="With --all: only with this reason.", metavar="REASON")] = None,
+    as_json: Json = False,
+) -> None:
+    """Send messages again: the raw bytes, with key and headers, as a new record of the same topic.
+
+    Exit status 4 where one can't be sent again, since its topic no longer keeps it.
+    """
+    from pipelines import admin, deadletters
+
+    if bool(ids) == every:
+        raise SettingsError("which? name dead letters, or give --all")
+    asked = engines.Engines(engines.read_settings())
+    found = [row for row in _found(asked, reason=reason) if every or row["id"] in (ids or ())]
+    pointers = [deadletters.Pointer(row["topic"], row["epoch"], row["partition"], row["offset"]) for row in found]
+    epochs = admin.epochs(asked.kafka, asked.layout)
+    done = list(deadletters.replay(pointers, asked.kafka, asked.producer(), asked.offsets, asked.settings.prefix, epochs))
+    output.rows(map(asdict, done), ("id", "receipt", "problem"), as_json=as_json)
+    _all_there(ids or (), found)
+    if any(replayed.problem for replayed in done):
+        raise typer.Exit(exits.PARTLY_REFUSED)
+
+
+def _found(asked: engines.Engines, *, topic: str | None = None, reason: str | None = None) -> list[dict[str, Any]]:
+    from sinks.queries import dead_letters
+
+    return dead_letters(asked.clickhouse, topic=topic, reason=reason)
+
+
+def _all_there(ids: Iterable[str], found: Iterable[Mapping[str, Any]]) -> None:
+    there = {row["id"] for row in found}
+    if missing := [i for i in ids if i not in there]:
+        output.say(f"no dead letter {', '.join(missing)}")
+        raise typer.Exit(exits.NO)

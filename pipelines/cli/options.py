@@ -1,0 +1,13 @@
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="JSON lines on stdout, one object a line.")]
+Org = Annotated[str | None, typer.Option(help="Organisation; left out: TIDEGATE_ORG.", metavar="ORG")]
+Agent = Annotated[str | None, typer.Option(help="Agent; left out: TIDEGATE_AGENT.", metavar="AGENT")]
+Branch = Annotated[str, typer.Option(help="Branch of the entry.")]
+Timeout = Annotated[float, typer.Option(min=1, help="Give up after so many seconds in which nothing moved.", metavar="SECONDS")]
+
+TIMEOUT_SECONDS = 120.0

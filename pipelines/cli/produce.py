@@ -1,0 +1,91 @@
+"""`tidegate produce`."""
+
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipelines.cli import engines, exits, output
+from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Json, Org, Timeout
+from pipelines.errors import Failure, Unreachable
+
+if TYPE_CHECKING:
+    from pipelines.produce import Record, Report
+
+
+class Raw(StrEnum):
+    """What can be produced."""
+
+    RUNS = "runs"
+    OUTCOMES = "outcomes"
+
+
+def produce(
+    what: Annotated[Raw, typer.Argument(help="What the file holds.")],
+    file: Annotated[str, typer.Argument(help="JSON, one record a line, gzipped or not; - is standard input.", metavar="FILE")],
+    org: Org = None,
+    agent: Agent = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Return once every part has come to its end and can be read.")] = False,
+    timeout: Timeout = TIMEOUT_SECONDS,
+    as_json: Json = False,
+) -> None:
+    """Check the records of a file and send them. --org and --agent stand in where a line names none.
+
+    Exit status 4 where a line was refused or, with --wait, a part ended refused or dead-lettered.
+    """
+    from pipelines.lines import numbered, open_input
+    from pipelines.produce import Refusal, produce
+
+    settings = engines.read_settings()
+    asked = engines.Engines(settings)
+    defaults = {"org": org or settings.org, "agent": agent or settings.agent}
+    with open_input(file) as source, output.progress() as shown:
+
+        def taken(report: "Report", record: "Record | Refusal") -> None:
+            shown.show(f"sending {what}", report.read, None)
+            if isinstance(record, Refusal) and not as_json:
+                output.refused(file, record.line, record.field, record.error)
+
+        producer = asked.producer()
+        asked.offsets.ends([what])  # says so where the topic is not there, instead of waiting for it
+        given = {name: value for name, value in defaults.items() if value}
+        report = produce(numbered(source), what, producer, settings.prefix, given, taken)
+    failure: Failure | None = Unreachable(report.failure) if report.failure else None
+    ended: Counter[str] | None = None
+    if wait and failure is None:
+        try:
+            ended = _wait(asked, report, timeout)
+        except Failure as stalled:
+            failure = stalled
+    _print(report, ended, as_json)
+    if failure is not None:
+        raise failure
+    if report.refused or (ended and (ended["refused"] or ended["dead_lettered"])):
+        raise typer.Exit(exits.PARTLY_REFUSED)
+
+
+def _wait(asked: engines.Engines, report: "Report", timeout: float) -> Counter[str]:
+    from pipelines.wait import until_ended, until_shown
+    from sinks.queries import ends
+
+    client = asked.clickhouse
+    with output.progress() as shown:
+        until_shown(asked.offsets, (((sent.topic, sent.partition), sent.offset) for sent in report.sent), timeout, shown.show)
+        return until_ended(report.sent, lambda ids: ends(client, ids), timeout, shown.show)
+
+
+def _print(report: "Report", ended: Counter[str] | None, as_json: bool) -> None:
+    from pipelines.wait import ENDS
+
+    result: dict[str, Any] = {"read": report.read, "sent": len(report.sent)}
+    counted = None if ended is None else {end: ended[end] for end in ENDS}
+    if as_json:
+        result["refused"] = [{"line": r.line, "field": r.field, "error": r.error} for r in report.refused]
+        result["receipts"] = [{"line": sent.line, "id": sent.receipt} for sent in report.sent]
+        output.json_line(result if counted is None else result | {"ended": counted})
+        return
+    result["refused"] = len(report.refused)
+    print(", ".join(f"{number} {name}" for name, number in result.items()))
+    if counted is not None:
+        print("parts: " + ", ".join(f"{number} {end.replace('_', '-')}" for end, number in counted.items() if number or end == "stored"))

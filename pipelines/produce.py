@@ -1,0 +1,158 @@
+"""Records from lines of JSON onto a topic: each line is checked, what is wrong is refused by line, the rest is sent and confirmed."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from schemas import codec, validate
+from schemas.jsonform import loads, parse, parse_line
+from schemas.problem import Problem
+from schemas.records import Outcome, Principal, Run
+
+Record = Run | Outcome | Principal
+KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "principals": Principal}
+"""What is sent to which topic (without prefix)."""
+
+_IN_FLIGHT_BYTES = 64 * 1024 * 1024
+_IN_FLIGHT_MESSAGES = 10_000
+_TOO_LARGE = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE)
+_NOT_TAKEN = (*_TOO_LARGE, KafkaError.INVALID_RECORD, KafkaError.POLICY_VIOLATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A line that was not sent. `error` never holds a value of the line."""
+
+    line: int
+    field: str | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that the broker has. `parts`: the parts that its receipt will have (INTERFACES, `receipt`)."""
+
+    line: int
+    topic: str
+    partition: int
+    offset: int
+    parts: tuple[str, ...]
+
+    @property
+    def receipt(self) -> str:
+        """Receipt id of the message."""
+        return f"{self.topic}:{self.partition}:{self.offset}"
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of a file. `failure`: why the broker stopped taking messages before the end, if it did."""
+
+    read: int = 0
+    refused: list[Refusal] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
+    failure: str | None = None
+
+
+def produce(
+    lines: Iterable[tuple[int, bytes | Problem]],
+    topic: str,
+    producer: Producer,
+    prefix: str,
+    defaults: Mapping[str, str],
+    taken: Callable[[Report, Record | Refusal], None],
+) -> Report:
+    """Send each line's record to a raw topic; returns once the broker has them all, or has stopped taking them.
+
+    `producer` must be idempotent, so that a retry neither repeats nor reorders. `defaults`: `org` and `agent` of lines that name none.
+    `taken` is told of each line as it is sent or refused. Memory is bounded by what is in flight and by the report.
+    """
+    return _Sending(topic, producer, prefix, taken).run(lines, defaults)
+
+
+class _Sending:
+    def __init__(self, topic: str, producer: Producer, prefix: str, taken: Callable[[Report, Record | Refusal], None]) -> None:
+        self._topic, self._producer, self._prefix, self._taken = topic, producer, prefix, taken
+        self._report = Report()
+        self._bytes_in_flight = 0
+
+    def run(self, lines: Iterable[tuple[int, bytes | Problem]], defaults: Mapping[str, str]) -> Report:
+        for number, text in lines:
+            self._report.read += 1
+            record = text if isinstance(text, Problem) else _record(KINDS[self._topic], text, defaults)
+            if isinstance(record, Problem):
+                self._refuse(number, record)
+            else:
+                self._send(number, record)
+            if self._report.failure:
+                break
+        self._producer.flush()
+        self._report.sent.sort(key=lambda sent: sent.line)
+        self._report.refused.sort(key=lambda refusal: refusal.line)
+        return self._report
+
+    def _send(self, number: int, record: Record) -> None:
+        value = codec.encode(record)
+        while self._bytes_in_flight > _IN_FLIGHT_BYTES or len(self._producer) >= _IN_FLIGHT_MESSAGES:
+            self._producer.poll(0.1)
+        self._bytes_in_flight += len(value)
+        confirmed = partial(self._delivered, number, parts_of(record), len(value))
+        self._producer.produce(self._prefix + self._topic, value, message_key(record), on_delivery=confirmed)
+        self._producer.poll(0)
+        self._taken(self._report, record)
+
+    def _delivered(self, number: int, parts: tuple[str, ...], size: int, error: KafkaError | None, message: Message) -> None:
+        self._bytes_in_flight -= size
+        if error is None:
+            partition, offset = message.partition(), message.offset()
+            assert partition is not None and offset is not None
+            self._report.sent.append(Sent(number, self._topic, partition, offset, parts))
+        elif error.code() in _NOT_TAKEN:
+            what = f"{size} bytes, compressed still more than the topic takes" if error.code() in _TOO_LARGE else error.str()
+            self._refuse(number, Problem("not_taken", None, f"the broker refused it: {what}"))
+        elif self._report.failure is None:
+            self._report.failure = f"the broker did not take line {number}: {error.str()}"
+
+    def _refuse(self, number: int, problem: Problem) -> None:
+        refusal = Refusal(number, problem.field, problem.detail or problem.code)
+        self._report.refused.append(refusal)
+        self._taken(self._report, refusal)
+
+
+def message_key(record: Record) -> bytes:
+    """Key of a record on its raw topic: org/agent, or org/principal."""
+    return f"{record.org}/{record.principal if isinstance(record, Principal) else record.agent}".encode()
+
+
+def parts_of(record: Record) -> tuple[str, ...]:
+    """The parts that a message's receipt will have. A message that can't be taken at all has one, `message`, in their place."""
+    match record:
+        case Run():
+            return _run_parts(len(record.learnings), len(record.claims))
+        case Outcome():
+            return _outcome_parts(len(record.credits))
+        case Principal():
+            return ()
+
+
+@lru_cache
+def _run_parts(learnings: int, claims: int) -> tuple[str, ...]:
+    return ("episode", *(f"learning:{n}" for n in range(learnings)), *(f"claim:{n}" for n in range(claims)))
+
+
+@lru_cache
+def _outcome_parts(credited: int) -> tuple[str, ...]:
+    return tuple(f"credit:{n}" for n in range(credited)) or ("outcome",)
+
+
+def _record(kind: type[Record], text: bytes, defaults: Mapping[str, str]) -> Record | Problem:
+    if defaults:
+        value = loads(text)
+        if isinstance(value, Problem):
+            return value
+        record = parse(kind, {**defaults, **value} if isinstance(value, dict) else value)
+    else:
+        record = parse_line(kind, text)
+    return record if isinstance(record, Problem) else validate.problem(record) or record

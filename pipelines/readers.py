@@ -1,0 +1,26 @@
+"""Who reads what: consumer groups and their topics, both without prefix."""
+
+from collections.abc import Mapping
+
+READERS: Mapping[str, tuple[str, ...]] = {
+    "scan": ("runs", "outcomes", "principals", "recalls"),
+    "aggregate": ("learnings",),
+    "promote": ("candidates",),
+    "journal": ("decisions",),
+    "sink": (
+        "entries",
+        "counters",
+        "shared",
+        "pool-members",
+        "learnings",
+        "episodes",
+        "claims",
+        "findings",
+        "recalls",
+        "decisions",
+        "journal",
+        "dead-letters",
+        "receipts",
+    ),
+}
+"""In the order in which records flow. Told here, since to ask the agents and the sink takes their engines' imports; a test compares."""

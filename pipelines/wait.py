@@ -1,0 +1,103 @@
+"""Waits until what was sent has come to its end everywhere: each agent has read it and the sink has written what came of it.
+
+An agent commits only after the broker has what it sent, so the end of the next topic, asked for after that commit, holds everything
+that the messages caused there. Each stage waits for such a snapshot, and never for what others send meanwhile.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pipelines.errors import Failure
+from pipelines.offsets import Offsets, Partition
+from pipelines.produce import Sent
+from pipelines.readers import READERS
+
+Watch = Callable[[str, int, int | None], None]
+"""Told what is waited for, how much of it is done, and of how much."""
+Ends = Mapping[str, Mapping[str, str]]
+"""How parts ended: receipt id -> part -> end."""
+ENDS = ("stored", "held", "refused", "dead_lettered", "duplicate", "waiting")
+
+_POLL_SECONDS = 0.1
+_IDS_A_QUERY = 1_000
+_ORDER = ("aggregate", "promote", "journal", "sink")
+"""Who reads what the one before it, and scan before all, has sent."""
+
+
+class Stalled(Failure):
+    """Nothing moved for too long."""
+
+
+class Patience:
+    """Runs out after some seconds without progress, however long the whole takes."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._state: object = None
+        self._since = time.monotonic()
+
+    def spend(self, state: object, missing: str) -> None:
+        """Wait a moment. Raises Stalled, saying what is missing, where `state` has not changed for too long."""
+        now = time.monotonic()
+        if state != self._state:
+            self._state, self._since = state, now
+        elif now - self._since > self._seconds:
+            raise Stalled(f"nothing moved for {self._seconds:g} s, and {missing}")
+        time.sleep(_POLL_SECONDS)
+
+
+def until_read(offsets: Offsets, group: str, targets: Mapping[Partition, int], seconds: float, watch: Watch) -> None:
+    """Wait until a group has read each partition up to an offset. Raises Stalled after `seconds` without progress."""
+    patience = Patience(seconds)
+    starts = offsets.starts({topic for topic, _ in targets})
+    total: int | None = None
+    while True:
+        committed = offsets.committed(group)
+        left = {p: end - committed.get(p, starts[p]) for p, end in targets.items()}
+        left = {p: n for p, n in left.items() if n > 0}
+        if not left:
+            return
+        records = sum(left.values())
+        total = total or records
+        watch(f"{group} reads", total - records, total)
+        topics = ", ".join(sorted({topic for topic, _ in left}))
+        patience.spend(
+            records, f"{group} has {records} records of {topics} left to read: does it run? `tidegate status` shows how far it is"
+        )
+
+
+def until_shown(offsets: Offsets, sent: Iterable[tuple[Partition, int]], seconds: float, watch: Watch) -> None:
+    """Wait until what messages at these offsets of the raw side caused can be read from ClickHouse. Raises Stalled."""
+    targets: dict[Partition, int] = {}
+    for partition, offset in sent:
+        targets[partition] = max(targets.get(partition, 0), offset + 1)
+    until_read(offsets, "scan", targets, seconds, watch)
+    for group in _ORDER:
+        until_read(offsets, group, offsets.ends(READERS[group]), seconds, watch)
+
+
+def until_ended(sent: Sequence[Sent], ends_of: Callable[[Sequence[str]], Ends], seconds: float, watch: Watch) -> Counter[str]:
+    """Wait until each part of each message has its end (SPEC 9.3); how many parts ended how. Raises Stalled.
+
+    `ends_of` gives the newest end of each part of the messages with some receipt ids.
+    """
+    counts: Counter[str] = Counter()
+    for start in range(0, len(sent), _IDS_A_QUERY):
+        batch = sent[start : start + _IDS_A_QUERY]
+        patience = Patience(seconds)
+        while True:
+            ends = ends_of([message.receipt for message in batch])
+            missing = [(m, parts) for m in batch if (parts := _missing(m, ends.get(m.receipt, {})))]
+            if not missing:
+                break
+            watch("receipts", start + len(batch) - len(missing), len(sent))
+            first, parts = missing[0]
+            without = f"line {first.line} ({first.receipt}) has no end of {', '.join(parts)}"
+            patience.spend(len(missing), without if len(missing) == 1 else f"{without}; {len(missing) - 1} more lines lack theirs")
+        counts.update(end for message in batch for end in ends[message.receipt].values())
+    return counts
+
+
+def _missing(message: Sent, ended: Mapping[str, str]) -> list[str]:
+    return [] if "message" in ended else [part for part in message.parts if part not in ended]
