@@ -1,4 +1,4 @@
-"""What outcomes make of a learning's confidence (SPEC 5.4) and evidence status (SPEC 5.5): pure arithmetic, for own learnings and pools alike."""
+"""What outcomes make of a learning's confidence (SPEC 5.4) and evidence status (SPEC 5.5): pure arithmetic, for own and pool alike."""
 
 from dataclasses import dataclass
 
@@ -43,6 +43,11 @@ class Evidence:
         return "contested"
 
 
+def confidence(prior: float, mass_success: float, mass_failure: float) -> float:
+    """The posterior of SPEC 5.4, 0 to 1."""
+    return min(1.0, max(0.0, (STRENGTH * prior + mass_success) / (STRENGTH + mass_success + mass_failure)))
+
+
 def untested(prior: float) -> Evidence:
     """Evidence before the first outcome; `prior` is the confidence as written, clamped to 0–1."""
     prior = min(1.0, max(0.0, prior))
@@ -62,14 +67,13 @@ def update(evidence: Evidence, result: str, share: float) -> Evidence:
     weight = SEVERITY[result] * share * surprise
     mass_success = evidence.mass_success * DECAY + (weight if success else 0.0)
     mass_failure = evidence.mass_failure * DECAY + (0.0 if success else weight)
-    confidence = (STRENGTH * evidence.prior + mass_success) / (STRENGTH + mass_success + mass_failure)
-    confidence = min(1.0, max(0.0, confidence))
+    after = confidence(evidence.prior, mass_success, mass_failure)
     return Evidence(
         prior=evidence.prior,
-        confidence=confidence,
+        confidence=after,
         mass_success=mass_success,
         mass_failure=mass_failure,
         successes=evidence.successes + success,
         failures=evidence.failures + (not success),
-        discredited=confidence < 0.5 and (evidence.discredited or not success),
+        discredited=after < 0.5 and (evidence.discredited or not success),
     )

@@ -32,7 +32,7 @@ class Ids:
         prk = hmac.digest(b"tidegate/1", secret, "sha256")
         self._keys = {
             purpose: hmac.digest(prk, f"{purpose}\0{org}".encode() + b"\x01", "sha256")
-            for purpose in ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "ref")
+            for purpose in ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref")
         }
 
     def _hash(self, purpose: str, size: int, *parts: str) -> str:
@@ -67,6 +67,10 @@ class Ids:
     def outcome(self, agent: str, outcome_id: str) -> str:
         """Stand-in for an agent's outcome id in a pool's log, 16 hex digits."""
         return self._hash("outcome", 8, agent, outcome_id)
+
+    def run(self, agent: str, run_id: str) -> str:
+        """Stand-in for an agent's run id among its kept runs, 16 hex digits."""
+        return self._hash("run", 8, agent, run_id)
 
     def pseudonym(self, name: str) -> str:
         """`p-` and a keyed hash, for a segment of a name in which something was found (SPEC 3.13)."""

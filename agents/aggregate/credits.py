@@ -1,0 +1,110 @@
+"""What a credit does: to a learning of the reporter's own, or on its way to a pool (SPEC 5.1, 5.3, 6.5)."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from agents.aggregate import keys, recount
+from agents.aggregate.evidence import Application
+from agents.aggregate.kept import Kept
+from agents.aggregate.turn import Turn, Work
+from schemas.records import Credit, KeptOutcome, OutcomeReported, PoolCredited, Target, WaitingCredit
+
+RETRACTED = "retracted"
+OWN_KEY = "agent"
+"""What `attested_by` says where the reporter's key gives it no role: it is the author's own word (SPEC 5.7)."""
+
+
+def kept_outcomes(turn: Turn) -> Kept:
+    """The event's agent's kept outcomes."""
+    return Kept(turn.view, keys.outcomes(turn.org, turn.agent), turn.state.outcomes)
+
+
+def entries(outcome: OutcomeReported) -> int:
+    """How many entries an outcome applied, at least 1: its weight is split among them (SPEC 5.4)."""
+    return max(1, sum(c.applied for c in outcome.credits))
+
+
+def application(outcome: OutcomeReported, helpful: str) -> Application:
+    """An application as an outcome reports it."""
+    verified, independent = outcome.verified_by is not None, outcome.attested_by != OWN_KEY
+    return Application(outcome.result, outcome.causal_confidence, entries(outcome), helpful, verified, independent)
+
+
+def read_wording(work: Work, credit: Credit | WaitingCredit, newest: int) -> str | None:
+    """Hash of the wording that a credit is about (SPEC 5.1); None where it names a version after the newest."""
+    if credit.wording is not None:
+        return credit.wording
+    version = credit.version
+    if version is None:
+        return work.evidence.wording
+    if version > newest:
+        return None
+    return next((m.wording for m in reversed(work.learning.wordings) if m.version <= version), "")
+
+
+def target_of(credit: Credit, wording: str | None = None) -> Target:
+    """What is kept of a credit; `wording`: hash of the one it counts for."""
+    read = wording if credit.own else credit.wording
+    return Target(own=credit.own, subject=credit.subject, log=credit.log, wording=read, applied=credit.applied, helpful=credit.helpful)
+
+
+def moves(work: Work, wording: str, *, applied: bool) -> str | None:
+    """Why a credit moves nothing, or None where it counts."""
+    if not applied:
+        return "not_applied"
+    return None if wording == work.evidence.wording else "wording_replaced"
+
+
+def count(turn: Turn, work: Work, number: int, counted: Application) -> None:
+    """Count an application of the wording in force by the outcome of that number, which comes after all that counted."""
+    points = recount.take(work.evidence.points, work.learning.prior, number, counted)
+    work.evidence = replace(work.evidence, points=points)
+
+
+def count_again(turn: Turn, work: Work, place: int) -> None:
+    """Count a learning's evidence again: the outcome at a place, kept already, is not what it was (SPEC 5.10)."""
+    points = work.evidence.points
+    changed = recount.again(points, work.learning.prior, place, _applications(turn, work, recount.start(points, place)))
+    work.evidence = replace(work.evidence, points=changed)
+
+
+def _applications(turn: Turn, work: Work, after: int) -> Iterator[tuple[int, Application]]:
+    for number, outcome in kept_outcomes(turn).after(KeptOutcome, after):
+        for target in outcome.targets:
+            if (
+                target.own
+                and target.subject == work.learning_id
+                and target.wording == work.evidence.wording
+                and outcome.result != RETRACTED
+            ):
+                yield (
+                    number,
+                    Application(
+                        outcome.result, outcome.causal_confidence, outcome.entries, target.helpful, outcome.verified, outcome.independent
+                    ),
+                )
+
+
+def to_pool(turn: Turn, outcome: OutcomeReported, target: Target, *, result: str, of: str, part: str) -> None:
+    """Send a credit to a shared learning on, at once; `of`: keyed hash of the id of the outcome whose verdict it is."""
+    s = turn.source
+    credited = PoolCredited(
+        source=turn.crossing_source(),
+        sender=turn.record.partition,
+        org=turn.org,
+        shared_id=target.subject,
+        wording=target.wording or "",
+        voter=turn.ids.agent(turn.agent),
+        outcome=of,
+        applied=target.applied,
+        helpful=target.helpful,
+        result=result,
+        causal_confidence=outcome.causal_confidence,
+        entries=entries(outcome),
+        verified=outcome.verified_by is not None,
+        attested_by=outcome.attested_by,
+        receipt=f"{s.topic}:{s.partition}:{s.offset}#{part}",
+        agent_log=turn.log,
+        at=turn.at,
+    )
+    turn.send("candidates", target.subject, credited, target.log)

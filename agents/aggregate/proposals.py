@@ -1,0 +1,174 @@
+"""Learnings as runs and direct writes bring them: made, restated, rewritten, held (SPEC 2.8, 2.9, 2.12, 4.2)."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from agents.aggregate import keys
+from agents.aggregate.privacy import joined, stricter
+from agents.aggregate.recount import UNTESTED, now
+from agents.aggregate.runs import CONFLICT, DUPLICATE, TAKEN, kept_runs
+from agents.aggregate.timers import wake
+from agents.aggregate.turn import Turn, Work
+from agents.aggregate.waiting import release
+from schemas.records import EvidenceState, KeptRun, LearningList, LearningProposed, LearningState, RunLearning, WordingMark
+
+HELD_FOR = timedelta(days=30)
+HELD_WITHOUT_WORDING_FOR = timedelta(days=7)
+ARCHIVE = 3
+_LIST_PART = 256
+
+
+def take_proposal(turn: Turn, proposal: LearningProposed, verdict: str, run: int) -> None:
+    """Take a learning; `verdict`, `run`: what its run came to, and its number among the kept (-1: none)."""
+    part = f"learning:{proposal.part}"
+    if verdict == DUPLICATE:
+        turn.receipt(part, "duplicate", "duplicate")
+        return
+    if verdict == CONFLICT or (verdict != TAKEN and proposal.run_id is not None):
+        reason = "conflict" if verdict == CONFLICT else "unknown_run"
+        turn.receipt(part, "dead_lettered", reason)
+        turn.dead_letter(part, reason)
+        return
+    floor, reason_of_floor = _floor(turn, proposal, run)
+    work = turn.learning(proposal.learning_id)
+    if work is not None and any(m.rejected and m.wording == proposal.wording for m in work.learning.wordings):
+        turn.receipt(part, "refused", "rejected")
+        return
+    if work is None:
+        work = _make(turn, proposal, floor, reason_of_floor)
+    elif work.evidence.wording == proposal.wording:
+        _restate(turn, work, proposal, floor, reason_of_floor)
+    else:
+        _rewrite(turn, work, proposal, floor, reason_of_floor)
+    for due in (work.learning.held_until, work.learning.ttl_at):
+        if due is not None and due > turn.clock:
+            wake(turn.view, due, keys.evidence(proposal.learning_id))
+    release(turn, work)
+    turn.receipt(part, "held" if work.evidence.state == "held" else "stored", work.learning.hold if work.evidence.state == "held" else None)
+
+
+def _floor(turn: Turn, proposal: LearningProposed, run: int) -> tuple[str, str | None]:
+    """The floor of the proposal's run with its child runs'; the run remembers that it wrote this."""
+    runs = kept_runs(turn)
+    kept = runs.entry(KeptRun, run) if run >= 0 else None
+    if kept is None:
+        return proposal.floor, proposal.floor_reason
+    runs.change(run, replace(kept, learnings=(*kept.learnings, RunLearning(learning_id=proposal.learning_id, wording=proposal.wording))))
+    if kept.floor == "none":
+        return proposal.floor, proposal.floor_reason
+    return stricter(proposal.floor, kept.floor), joined(proposal.floor_reason, kept.reason)
+
+
+def _said(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None, marks: tuple[WordingMark, ...]) -> LearningState:
+    """What the proposal says, as it is kept."""
+    held_for = HELD_WITHOUT_WORDING_FOR if proposal.rule is None else HELD_FOR
+    return LearningState(
+        org=proposal.org,
+        agent=proposal.agent,
+        branch=proposal.branch,
+        entry_key=proposal.entry_key,
+        wordings=marks,
+        rule=proposal.rule,
+        value=proposal.value,
+        cue=proposal.cue,
+        tools=proposal.tools,
+        goal_phrases=proposal.goal_phrases,
+        memory_type=proposal.memory_type,
+        kind=proposal.kind,
+        stated=proposal.privacy,
+        floor=floor,
+        floor_reason=reason,
+        producer=proposal.producer,
+        run_id=proposal.run_id,
+        session=proposal.session,
+        written_at=proposal.written_at,
+        pattern_refs=proposal.pattern_refs,
+        work_area=proposal.work_area,
+        space=proposal.space,
+        is_artifact=proposal.is_artifact,
+        ttl_at=proposal.ttl_at,
+        importance=proposal.importance,
+        value_bindings=proposal.value_bindings,
+        environment=proposal.environment,
+        applies_to=proposal.applies_to,
+        prior=proposal.confidence,
+        hold=proposal.hold,
+        hold_hard=proposal.hold_hard,
+        held_until=turn.clock + held_for if proposal.hold is not None else None,
+    )
+
+
+def _make(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None) -> Work:
+    learning = _said(turn, proposal, floor, reason, (WordingMark(version=1, wording=proposal.wording, rejected=False),))
+    evidence = EvidenceState(
+        version=0,
+        revision=0,
+        wording=proposal.wording,
+        points=UNTESTED,
+        state=_state(proposal),
+        crossing="none",
+        visibility="shown",
+        holds=0,
+        tier=ARCHIVE,
+        recall_count=0,
+    )
+    work = turn.touched[proposal.learning_id] = Work(proposal.learning_id, learning, evidence, None, turn.at)
+    work.cause("created", proposal.run_id, proposal.agent, turn.at)
+    _list(turn, proposal.learning_id)
+    return work
+
+
+def _restate(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
+    """The same wording again: it inherits evidence and hold, and keeps the stricter floor (SPEC 2.9, 3.11)."""
+    old, held = work.learning, work.evidence.state == "held"
+    said = _said(turn, proposal, stricter(old.floor, floor), joined(old.floor_reason, reason), old.wordings)
+    work.learning = replace(
+        said,
+        prior=old.prior if _tested(work) else said.prior,
+        contradicts=old.contradicts,
+        lifted_by=old.lifted_by if stricter(old.floor, floor) == old.floor else None,
+        hold=old.hold if held else said.hold,
+        hold_hard=old.hold_hard if held else said.hold_hard,
+        held_until=old.held_until if held else said.held_until,
+    )
+    work.evidence = replace(work.evidence, state="held" if held else _state(proposal))
+    work.cause("restated", proposal.run_id, proposal.agent, turn.at)
+
+
+def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
+    """Another wording under the same key: it starts untested, and what the old one had crossed is superseded."""
+    mark = WordingMark(version=work.evidence.version + 1, wording=proposal.wording, rejected=False)
+    work.learning = _said(turn, proposal, floor, reason, (*work.learning.wordings, mark))
+    work.evidence = replace(
+        work.evidence,
+        wording=proposal.wording,
+        points=UNTESTED,
+        state=_state(proposal),
+        crossing="none",
+        visibility="shown",
+        cleared_space=None,
+        withdrawn_at=None,
+    )
+    work.cause("rewritten", proposal.run_id, proposal.agent, turn.at)
+
+
+def _state(proposal: LearningProposed) -> str:
+    return "held" if proposal.hold is not None else "active"
+
+
+def _tested(work: Work) -> bool:
+    return now(work.evidence.points).applied > 0
+
+
+def _list(turn: Turn, learning_id: str) -> None:
+    count = turn.state.learnings
+    key = keys.learnings(turn.org, turn.agent, count // _LIST_PART)
+    part = turn.view.get(LearningList, key)
+    turn.view.put(key, LearningList(ids=(part.ids if part else b"") + bytes.fromhex(learning_id)))
+    turn.update(learnings=count + 1)
+
+
+def listed(turn: Turn) -> list[str]:
+    """Ids of the event's agent's learnings, in the order in which they were made."""
+    parts = (turn.view.get(LearningList, keys.learnings(turn.org, turn.agent, n)) for n in range(-(-turn.state.learnings // _LIST_PART)))
+    return [part.ids[i : i + 16].hex() for part in parts if part for i in range(0, len(part.ids), 16)]
