@@ -1,0 +1,218 @@
+"""A shared learning at work: its evidence, its members and where they put it (SPEC 5.7, 6.4–6.7)."""
+
+from dataclasses import dataclass, replace
+
+from agents.posterior import Evidence, untested, update
+from schemas.codec import encode, load
+from schemas.records import CandidateCleared, PoolCredited, PoolMark, PoolPart, PoolState, Source
+
+RUNGS = ("agent_verified", "source_verified", "corroborated")
+"""Rungs of trust in a pool: one validator, two, three and more (SPEC 5.7)."""
+VERDICTS_A_RUNG = 2
+"""Unhelpful verdicts that pull a shared learning back one rung (SPEC 6.5)."""
+AUTOMATIC_KINDS = frozenset({"memory"})
+"""Kinds that the evidence gate and a clean scan promote; all others wait for signatures (SPEC 4.6)."""
+CREDITS = ""
+"""What marks of credits are kept under; those of an original under the id that it cleared under."""
+OWN_WORD = "agent"
+"""What `attested_by` says where the reporter's key gives it no role (SPEC 5.7)."""
+_HASH_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a shared learning stands. `pulls`: rungs that unhelpful verdicts pull it back."""
+
+    crossing: str
+    trust: str
+    validators: int
+    pulls: int
+
+
+class Copy:
+    """A shared learning, as it is while a batch is taken. `version` 0: it was not said yet.
+
+    An event may be offered again after a crash or a rewind: `take` tells whether it is new to this copy.
+    """
+
+    def __init__(self, state: PoolState) -> None:
+        self.fixed = state
+        self.version, self.revision = state.version, state.revision
+        self.evidence = Evidence(
+            prior=state.prior,
+            confidence=state.confidence,
+            mass_success=state.mass_success,
+            mass_failure=state.mass_failure,
+            successes=state.success_count,
+            failures=state.failure_count,
+            discredited=state.discredited,
+        )
+        self.applied, self.helpful, self.independent = state.applied, state.helpful, state.independent
+        self.contradicts = state.contradicts
+        self.parts = {p.origin: p for p in state.parts}
+        self.yes, self.no = _unpack(state.yes), _unpack(state.no)
+        self._marks = {(m.of, m.sender, m.topic, m.epoch, m.partition): (m.offset, m.index) for m in state.marks}
+
+    @classmethod
+    def load(cls, value: bytes) -> "Copy":
+        """The copy in a table's value."""
+        return cls(load(PoolState, value))
+
+    @classmethod
+    def make(cls, cleared: CandidateCleared, epoch: str, offset: int) -> "Copy":
+        """The copy of the first original of its wording: its promotable fields and nothing of its evidence but the prior.
+
+        `epoch` and `offset` say where in candidates the clearing stands.
+        """
+        evidence = untested(cleared.confidence)
+        state = PoolState(
+            org=cleared.org,
+            space=cleared.space,
+            shared_id=cleared.shared_id,
+            made_epoch=epoch,
+            made=offset,
+            version=0,
+            revision=0,
+            rule=cleared.rule,
+            value=cleared.value,
+            tools=cleared.tools,
+            memory_type=cleared.memory_type,
+            kind=cleared.kind,
+            environment=cleared.environment,
+            applies_to=cleared.applies_to,
+            wording=cleared.wording,
+            prior=evidence.prior,
+            confidence=evidence.confidence,
+            mass_success=0.0,
+            mass_failure=0.0,
+            success_count=0,
+            failure_count=0,
+            discredited=False,
+            applied=0,
+            helpful=0,
+            independent=0,
+            donor=cleared.donor,
+            parts=(),
+            yes=b"",
+            no=b"",
+        )
+        return cls(state)
+
+    def save(self) -> bytes:
+        """The table's value of the copy as it is now."""
+        state = replace(
+            self.fixed,
+            version=self.version,
+            revision=self.revision,
+            confidence=self.evidence.confidence,
+            mass_success=self.evidence.mass_success,
+            mass_failure=self.evidence.mass_failure,
+            success_count=self.evidence.successes,
+            failure_count=self.evidence.failures,
+            discredited=self.evidence.discredited,
+            applied=self.applied,
+            helpful=self.helpful,
+            independent=self.independent,
+            contradicts=self.contradicts,
+            parts=tuple(self.parts.values()),
+            yes=_pack(self.yes),
+            no=_pack(self.no),
+            marks=tuple(
+                PoolMark(of=of, sender=sender, topic=topic, epoch=epoch, partition=partition, offset=offset, index=index)
+                for (of, sender, topic, epoch, partition), (offset, index) in self._marks.items()
+            ),
+        )
+        return encode(state)
+
+    def made_by(self, epoch: str, offset: int) -> bool:
+        """Whether the record at this place of candidates made it."""
+        return (self.fixed.made_epoch, self.fixed.made) == (epoch, offset)
+
+    def take(self, of: str, sender: int, source: Source) -> bool:
+        """Whether an event is new to this copy; if so it counts as taken. `of`: CREDITS, or the id that an original cleared under."""
+        key = (of, sender, source.topic, source.epoch, source.partition)
+        at = (source.offset, source.index)
+        if at <= self._marks.get(key, (-1, 0)):
+            return False
+        self._marks[key] = at
+        self.revision += 1
+        return True
+
+    def set_part(self, origin: str, member: str, present: bool) -> bool:
+        """An original is there or gone. Returns whether that is a change."""
+        before = self.parts.get(origin)
+        self.parts[origin] = PoolPart(origin=origin, member=member, present=present)
+        return present != (before is not None and before.present)
+
+    def is_about(self, credited: PoolCredited) -> bool:
+        """Whether a credit is about this wording (SPEC 5.1); one by an id that landed here is."""
+        return credited.shared_id != self.fixed.shared_id or credited.wording == self.fixed.wording
+
+    def credit(self, credited: PoolCredited) -> None:
+        """Count an application by ref (SPEC 5.3, 5.4) and keep the verdict of its reporter; unknown changes no verdict (SPEC 6.5)."""
+        self.applied += 1
+        self.independent += credited.attested_by != OWN_WORD
+        self.evidence = update(self.evidence, credited.result, credited.causal_confidence / credited.entries)
+        if credited.helpful == "yes":
+            self.helpful += 1
+            self.yes.add(credited.voter)
+            self.no.discard(credited.voter)
+        elif credited.helpful == "no":
+            self.no.add(credited.voter)
+            self.yes.discard(credited.voter)
+
+    def verdict(self, member: str) -> str | None:
+        """Latest verdict of a member: yes, no or None."""
+        return "yes" if member in self.yes else "no" if member in self.no else None
+
+    def role(self, member: str) -> str:
+        """What a member is in it: donor, corroborator or voter."""
+        if member == self.fixed.donor:
+            return "donor"
+        return "corroborator" if any(p.member == member for p in self.parts.values()) else "voter"
+
+    def present(self, member: str) -> bool:
+        """False where all that this member brought is gone."""
+        brought = [p.present for p in self.parts.values() if p.member == member]
+        return not brought or any(brought)
+
+    def standing(self) -> Standing:
+        """Where its members put it: a rung by validators, pulled back by unhelpful verdicts, out of the pool below the lowest.
+
+        A validator brought the wording and still has it, or has helpful for its latest verdict. Of the donor only the wording
+        counts, so that nobody keeps its own learning in a pool by a verdict.
+        """
+        donor = self.fixed.donor
+        validators = len({p.member for p in self.parts.values() if p.present} | (self.yes - {donor}))
+        pulls = len(self.no - {donor}) // VERDICTS_A_RUNG
+        rung = min(validators, len(RUNGS)) - pulls
+        inside = "promoted" if self.fixed.kind in AUTOMATIC_KINDS else "awaiting_signatures"
+        return Standing(inside if rung >= 1 else "withdrawn", RUNGS[max(rung, 1) - 1], validators, pulls)
+
+
+def decision(before: Standing | None, after: Standing, *, brought: bool) -> str | None:
+    """What a change of standing is called in the journal, or None where it decides nothing.
+
+    `before` None: the copy is new; `brought`: an original brought the wording, in place of a verdict or a withdrawal.
+    """
+    was_in, is_in = before is not None and before.crossing == "promoted", after.crossing == "promoted"
+    if before is None or not (was_in and is_in):
+        if is_in:
+            return "promoted" if before is None else "returned"
+        return "withdrawn" if was_in else None
+    rise = RUNGS.index(after.trust) - RUNGS.index(before.trust)
+    if rise < 0:
+        return "demoted"
+    if brought:
+        return "corroborated"
+    if rise > 0:
+        return "returned" if after.pulls < before.pulls else "corroborated"
+    return None
+
+
+def _pack(hashes: set[str]) -> bytes:
+    return b"".join(bytes.fromhex(h) for h in sorted(hashes))
+
+
+def _unpack(packed: bytes) -> set[str]:
+    return {packed[i : i + _HASH_BYTES].hex() for i in range(0, len(packed), _HASH_BYTES)}

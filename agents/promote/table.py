@@ -1,0 +1,67 @@
+"""The table of one partition while a batch is taken: the states as they were, and what the batch has made of them so far."""
+
+from collections.abc import Iterator
+
+from agents.binding.batch import Read
+from agents.promote.pool import Copy
+from schemas.codec import encode, load
+from schemas.records import PoolAlias
+
+
+def _key(*parts: str) -> bytes:
+    return "\0".join(parts).encode()
+
+
+def segment_key(org: str, space: str, n: int) -> bytes:
+    """Key of segment `n` of a pool's directory."""
+    return _key("segment", org, space, str(n))
+
+
+class Table:
+    """Copies and aliases by id, each read once and written once a batch."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._copies: dict[tuple[str, str], Copy | None] = {}
+        self._touched: set[tuple[str, str]] = set()
+        self._written: dict[bytes, bytes | None] = {}
+
+    def read(self, key: bytes) -> bytes | None:
+        """A value as the batch has it so far."""
+        return self._written[key] if key in self._written else self._read(key)
+
+    def write(self, key: bytes, value: bytes) -> None:
+        """A value of the directory."""
+        self._written[key] = value
+
+    def copy(self, org: str, shared_id: str) -> Copy | None:
+        """The copy with this id, or the one that an original with this id landed on."""
+        copy = self._own(org, shared_id)
+        if copy is None and (alias := self.read(_key("alias", org, shared_id))) is not None:
+            copy = self._own(org, load(PoolAlias, alias).target)
+        return copy
+
+    def put(self, copy: Copy) -> None:
+        """A copy that is new or changed."""
+        key = (copy.fixed.org, copy.fixed.shared_id)
+        self._copies[key] = copy
+        self._touched.add(key)
+
+    def alias(self, org: str, shared_id: str, target: str) -> None:
+        """An original landed on another's copy, for good."""
+        self.write(_key("alias", org, shared_id), encode(PoolAlias(target=target)))
+
+    def states(self) -> Iterator[tuple[bytes, bytes | None]]:
+        """What the batch has changed."""
+        yield from self._written.items()
+        for org, shared_id in sorted(self._touched):
+            copy = self._copies[org, shared_id]
+            if copy is not None:
+                yield _key("copy", org, shared_id), copy.save()
+
+    def _own(self, org: str, shared_id: str) -> Copy | None:
+        key = (org, shared_id)
+        if key not in self._copies:
+            value = self._read(_key("copy", org, shared_id))
+            self._copies[key] = None if value is None else Copy.load(value)
+        return self._copies[key]
