@@ -1,0 +1,107 @@
+"""scan: the raw side in, one clean log an agent out, as a pure function of a batch. It keeps no state."""
+
+from collections.abc import Sequence
+
+from agents.binding.batch import Incoming, Outgoing, Read, Result
+from agents.scan.naming import clean_name, found_in
+from agents.scan.outcomes import scan_outcome
+from agents.scan.private import excerpt
+from agents.scan.runs import scan_run
+from agents.scan.say import Author, dead_letter
+from schemas.codec import decode_as, encode
+from schemas.ids import agent_log, ids_of
+from schemas.problem import Problem
+from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Run
+from schemas.validate import problem as problem_of
+
+Raw = Run | Outcome | Principal | Exposure
+_KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "principals": Principal, "recalls": Exposure}
+
+
+class Scan:
+    """The core of scan. `secret`: what the organisations' keys are derived from."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
+        """Take a batch of raw records; nothing is read and no state changes."""
+        return Result(out=[out for record in batch for out in self._one(record)])
+
+    def _one(self, record: Incoming) -> list[Outgoing]:
+        kind = _KINDS[record.topic]
+        if record.value is None and kind is Principal:
+            return []  # a principal that was removed: what is known of it stays as it was
+        raw = decode_as(kind, record.value)
+        if isinstance(raw, Problem):
+            return _unreadable(record, raw)
+        if not isinstance(raw, Run | Outcome | Principal | Exposure):
+            raise TypeError(f"{kind.__name__} is not scanned")
+        name = raw.principal if isinstance(raw, Principal) else raw.agent
+        wrong = problem_of(raw)
+        if found_in(raw.org):
+            # Not even a receipt may carry such a name.
+            return [dead_letter(record, Problem("org_name", "org", "an organisation's name may hold no credential and no personal data"))]
+        author = Author(record, ids_of(self._secret, raw.org), "")
+        author = Author(record, author.ids, clean_name(author.ids, name))
+        if record.key != f"{raw.org}/{name}".encode():
+            return author.refused("access_breach")
+        if wrong:
+            return author.dead_letter(wrong, excerpt(raw))
+        return _taken(author, raw)
+
+
+def _taken(author: Author, raw: Raw) -> list[Outgoing]:
+    match raw:
+        case Run():
+            return scan_run(author, raw)
+        case Outcome():
+            return scan_outcome(author, raw)
+        case Principal():
+            return [] if raw.kind != "agent" else [_agent_changed(author, raw)]
+        case Exposure():
+            return _recalled(author, raw)
+
+
+def _agent_changed(author: Author, principal: Principal) -> Outgoing:
+    changed = AgentChanged(
+        source=author.record.source(),
+        sender=author.record.partition,
+        org=author.org,
+        agent=author.agent,
+        received_at=author.record.at,
+        home_space=clean_name(author.ids, principal.home_space),
+        producer=principal.producer,
+        hosted=principal.hosted,
+        shared_learning=principal.shared_learning,
+        tools=tuple(clean_name(author.ids, t) for t in principal.tools),
+    )
+    return author.clean(f"{author.org}/{author.agent}", changed)
+
+
+def _recalled(author: Author, exposure: Exposure) -> list[Outgoing]:
+    """The agent's own learnings that recalls showed it, once for each time; rows of a pool are not counted (SPEC 7.8)."""
+    shown = tuple(row.subject for recall in exposure.recalls for row in recall.rows if row.own)
+    if not shown:
+        return []
+    recalled = Recalled(
+        source=author.record.source(),
+        sender=author.record.partition,
+        org=author.org,
+        agent=author.agent,
+        received_at=author.record.at,
+        learning_ids=shown,
+    )
+    return [author.clean(f"{author.org}/{author.agent}", recalled)]
+
+
+def _unreadable(record: Incoming, problem: Problem) -> list[Outgoing]:
+    """A message that can't be read: whose it is only its key says, and that was not checked, so the receipt alone tells it."""
+    out = [dead_letter(record, problem)]
+    org, _, agent = (record.key or b"").decode("utf-8", "replace").partition("/")
+    if org and agent and not found_in(org) and not any(found_in(s) for s in agent.split("/")):
+        receipt = Receipt(
+            id=record.receipt, org=org, agent=agent, part="message", end="dead_lettered", reason=problem.code, at=record.at, revision=0
+        )
+        out.append(Outgoing("receipts", receipt.id.encode(), encode(receipt), agent_log(org, agent)))
+    return out

@@ -1,0 +1,41 @@
+"""Placeholders: what stands where a value stood, and how values that only stand for one are told from real ones (SPEC 3.9)."""
+
+import re
+from bisect import bisect_right
+
+PLACEHOLDER = re.compile(r"\[([a-z][a-z0-9_]{1,39}):(\d{1,6})\]")
+
+_MASKS = re.compile(r"(?i:x{5,})|\*{3,}|\.{3,}|#{4,}|_{4,}|-{6,}|0{8,}|<|>|\{\{|\$\{|\$\(|EXAMPLE(?![A-Za-z])")
+_WORDS = re.compile(
+    r"(?i)(?<![a-z])(?:your|my[_-]?(?:secret|token|key|pass)|example|sample|placeholder|dummy|redacted|masked|change[_-]?me|replace|insert|todo"
+    r"|fixme|foobar|lorem|fake)(?![a-z])"
+)
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where placeholders of ours already stand in a text."""
+    if ":" not in text or "[" not in text:
+        return []
+    return [m.span() for m in PLACEHOLDER.finditer(text)]
+
+
+def outside(start: int, end: int, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The pieces of a span that no placeholder covers, left to right."""
+    pieces = []
+    first = max(0, bisect_right(taken, (start, 0)) - 1)
+    for left, right in taken[first:]:
+        if left >= end:
+            break
+        if right <= start:
+            continue
+        if left > start:
+            pieces.append((start, left))
+        start = right
+    if start < end:
+        pieces.append((start, end))
+    return pieces
+
+
+def stands_for_one(value: str) -> bool:
+    """Whether a value is no secret but a word, a mask or a variable where one would stand (`xxxx`, `your_key`, `${TOKEN}`)."""
+    return len(set(value.lower())) < min(6, len(value) // 2 + 1) or bool(_MASKS.search(value) or _WORDS.search(value))

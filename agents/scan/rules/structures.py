@@ -1,0 +1,58 @@
+"""Credentials known by their structure: private keys, JSON web tokens, user names and passwords in addresses."""
+
+from agents.scan.rules.rule import Rule
+
+_BREAK = r"(?:\\{1,4}[nr]|[\s\"'+,\\])"
+_PEM_BODY = rf"(?P<v>(?:{_BREAK}|[0-9A-Za-z+/=]|:(?= )|-(?!----)|(?<=[a-z]): [\w,-]+)+)"
+
+STRUCTURES: tuple[Rule, ...] = (
+    # The body of a PEM block in any dress: escaped line breaks, indented, quoted and joined, on one line, without an END.
+    Rule(
+        "private_key",
+        "any",
+        r"PRIVATE KEY",
+        r"(?: BLOCK)?-----" + _PEM_BODY + r"(?:-----END[A-Z ]+-----)?",
+        "-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN PUBLIC KEY-----\n{b64}\n",
+        left="",
+        lead=r"-----BEGIN[A-Z ]{0,22} ?",
+        behind=40,
+    ),
+    Rule(
+        "private_key",
+        "any",
+        r"LS0tLS1CRUdJTi",
+        r"(?:[0-9A-Za-z+/]|\\n|\s(?=[0-9A-Za-z+/]{30})){60,}={0,2}",
+        "LS0tLS1CRUdJTi{b200}",
+        "LS0tLS1CRUdJTi{w9}",
+    ),
+    Rule(
+        "private_key",
+        "PuTTY",
+        r"Private-Lines: [0-9]",
+        r"\d*(?P<v>(?:[\s\\nr]+[0-9A-Za-z+/=]{20,64})+)",
+        "Private-Lines: 2\n{b64}\n{b64}\n",
+        "Private-Lines: 2\n",
+        left="",
+    ),
+    Rule(
+        "jwt",
+        "any",
+        r"eyJ[0-9A-Za-z_-]{9}",
+        r"[\w=-]*\.(?:[\w=-]{10,}\.[\w=-]{10,}|[\w=-]*\.[\w-]{8,}\.[\w=-]{8,}\.[\w=-]{8,})(?:\.[\w-]+)*",
+        "eyJ{u30}.eyJ{u60}.{u43}",
+        "eyJ{u30}.{w3}",
+    ),
+    Rule("jwt", "any", r"eyJ[0-9A-Za-z_-]{9}", r"[\w=-]{4,}\.eyJ[\w-]{20,}", "eyJ{u30}.eyJ{u60}", "eyJ{u30}..."),
+    Rule("jwt", "any", r"ZXlK[0-9A-Za-z+/_-]{8}", r"[\w+/=-]{80,}", "ZXlK{b160}", "ZXlK{w9}"),
+    # scheme://user:password@host, the password of any symbols, to the last @ before the path.
+    Rule(
+        "connection_string",
+        "any",
+        r"://",
+        r"[^\s:/?#@\"'<>\[\]{}|\\`]{0,120}:(?P<v>[^\s\"'<>/`\\]{3,200}|[^\s\"'<>`\\]{3,200}(?=@[\w.-]+[:/]))@(?=[\w\[.%-])",
+        "postgres://app:{w20}@db.acme.test:5432/app",
+        "http://localhost:5000/@x",
+        left="",
+    ),
+)
