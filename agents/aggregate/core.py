@@ -16,7 +16,7 @@ from agents.aggregate.proposals import listed, take_proposal
 from agents.aggregate.runs import NO_RUN, take_run
 from agents.aggregate.timers import take_due
 from agents.aggregate.turn import Turn
-from agents.aggregate.view import PARTITION, Ahead, View
+from agents.aggregate.view import PARTITION, View
 from agents.aggregate.waiting import expire
 from agents.binding.batch import Incoming, Outgoing, Read, Result
 from schemas.codec import decode, encode
@@ -39,16 +39,9 @@ class Aggregate:
 
     def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
         """Take a batch of one partition of `learnings`, oldest first."""
-        whole_at = -1
-        while batch:
-            try:
-                return self._step(batch, read, whole_at)
-            except Ahead as found:
-                whole_at = found.base
-        return Result()
-
-    def _step(self, batch: Sequence[Incoming], read: Read, whole_at: int) -> Result:
-        view = View(read, batch[0], whole_at)
+        if not batch:
+            return Result()
+        view = View(read, batch[0])
         out: list[Outgoing] = []
         records = [record for record in batch if record.offset > view.horizon]
         for record in records:
@@ -59,8 +52,6 @@ class Aggregate:
         turn = Turn(view, record, self._secret, self._policy, max(view.partition.clock, record.at))
         try:
             self._run(turn)
-        except Ahead:
-            raise
         except Exception as error:
             # A fault of ours costs this record alone: it stays in its topic, to be replayed once the fault is mended. The text of
             # an exception may hold what it failed on: only its type may be logged.

@@ -1,12 +1,14 @@
 """The table as one batch sees it: exact after any crash, whichever of a batch's values were saved.
 
-A batch's values are saved one by one, and a crash may keep some and lose others; the batch, or several, are then taken again. So each
-value is stored with what it was before its batch (`Saved`: position, base, before, body). Whoever reads it asks for the table as it was
-at one offset, the horizon: a value written later gives what it was before. All that a batch decides is thus decided again from the very
-state that it was decided from, and comes out the same: figures, versions, what is sent.
+A crash may keep some of a batch's values and lose others; the batch, or several, are then taken again. So each value is stored with what
+it was before its batch (`Saved`: position, before, body). Whoever reads it asks for the table as it was at one offset, the horizon, and a
+value written later gives what it was before. All that a batch decides is thus decided again from the very state that it was decided from,
+and comes out the same: figures, versions, what is sent.
 
-Two things are relied on: the values of a batch are saved before those of the next (the binding waits for the changelog), and a batch
-begins where the one before ended or earlier. What a sender sent twice is another matter: the watermarks in AgentState know it.
+The horizon is where the batches before ended. PartitionState tells it, and its value is the first that a batch gives to be saved. What is
+relied on: the values of a batch are saved before those of the next; and a crash keeps those that were given first (a changelog keeps its
+order) or, where each batch is committed before the next begins, any. What a sender sent twice is another matter: the watermarks in
+AgentState know it.
 """
 
 from dataclasses import replace
@@ -25,43 +27,38 @@ _MISSING = object()
 T = TypeVar("T")
 
 
-class Ahead(Exception):
-    """A value shows that the table was whole at a later offset than the batch's first record tells."""
-
-    def __init__(self, base: int) -> None:
-        super().__init__(base)
-        self.base = base
-
-
 @lru_cache(maxsize=16_384)
 def _load(kind: Any, message: bytes) -> Any:
     return load(kind, message)
 
 
 class View:
-    """Values of one partition by key, as records. `whole_at`: an offset at which the table is known to have been whole."""
+    """Values of one partition by key, as records, for a batch that begins with `first`. Records up to `horizon` were taken for good."""
 
-    def __init__(self, read: Read, first: Incoming, whole_at: int) -> None:
+    def __init__(self, read: Read, first: Incoming) -> None:
         self._read = read
         self._was: dict[bytes, bytes | None] = {}
         self._batch: dict[bytes, Any] = {}
         self._record: dict[bytes, Any] = {}
         self._written: set[bytes] = set()
-        self.horizon, self.generation, self._opened = self._open(first, whole_at)
+        self._stale: set[bytes] = set()  # keys under which a batch that is taken again left what it made
+        self.horizon, self.generation, self._opened = self._open(first)
 
-    def _open(self, first: Incoming, whole_at: int) -> tuple[int, int, PartitionState]:
+    def _open(self, first: Incoming) -> tuple[int, int, PartitionState]:
+        fresh = PartitionState(epoch=first.epoch, generation=0, position=-1, base=-1, clock=_EPOCH)
         raw = self._read(PARTITION)
         if raw is None:
-            return whole_at, 0, PartitionState(epoch=first.epoch, generation=0, position=-1, clock=_EPOCH)
+            return -1, 0, fresh
         saved: Saved = _load(Saved, raw)
         now: PartitionState = _load(PartitionState, saved.body or b"")
+        body, horizon, generation = saved.body, now.position, now.generation
         if now.epoch != first.epoch:  # the log was made anew: all that stands here is from before it
-            self._was[PARTITION] = saved.body
-            return whole_at, now.generation + 1, replace(now, epoch=first.epoch, generation=now.generation + 1, position=-1)
-        horizon = max(whole_at, now.position if first.offset > now.position else saved.base)
-        self._was[PARTITION] = body = saved.body if now.position <= horizon else saved.before
-        state = _load(PartitionState, body) if body is not None else replace(now, clock=_EPOCH, next_due=None, timers=(), removed=())
-        return horizon, now.generation, replace(state, epoch=first.epoch, generation=now.generation, position=horizon)
+            horizon, generation = -1, now.generation + 1
+        elif first.offset <= now.position:
+            body, horizon = saved.before, now.base
+        self._was[PARTITION] = body
+        state: PartitionState = _load(PartitionState, body) if body is not None else fresh
+        return horizon, generation, replace(state, epoch=first.epoch, generation=generation)
 
     @property
     def partition(self) -> PartitionState:
@@ -98,12 +95,12 @@ class View:
         for key in self._written - {PARTITION}:
             record = self._batch[key]
             body = encode(record) if record is not None else None
-            if body != self._before(key):
+            if body != self._before(key) or key in self._stale:
                 changed[key] = body
         now = self.partition
         gone = tuple(sorted(key for key, body in changed.items() if body is None))
         out: dict[bytes, bytes | None] = {}
-        out[PARTITION] = self._saved(PARTITION, encode(replace(now, position=position, removed=gone)), position)
+        out[PARTITION] = self._saved(PARTITION, encode(replace(now, position=position, base=self.horizon, removed=gone)), position)
         for key in now.removed:
             out[key] = None
         for key in sorted(changed):
@@ -111,7 +108,7 @@ class View:
         return out
 
     def _saved(self, key: bytes, body: bytes | None, position: int) -> bytes:
-        return encode(Saved(generation=self.generation, position=position, base=self.horizon, before=self._was.get(key), body=body))
+        return encode(Saved(generation=self.generation, position=position, before=self._was.get(key), body=body))
 
     def _before(self, key: bytes) -> bytes | None:
         if key not in self._was:
@@ -125,6 +122,5 @@ class View:
         saved: Saved = _load(Saved, raw)
         if saved.generation < self.generation or saved.position <= self.horizon:
             return saved.body
-        if saved.base > self.horizon:
-            raise Ahead(saved.base)
+        self._stale.add(key)
         return saved.before

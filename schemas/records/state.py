@@ -11,7 +11,6 @@ class Saved:
 
     generation: int
     position: int
-    base: int
     before: bytes | None = None
     body: bytes | None = None
 
@@ -31,6 +30,7 @@ class PartitionState:
     epoch: str
     generation: int
     position: int
+    base: int
     clock: datetime
     next_due: datetime | None = None
     timers: tuple[TimerDay, ...] = ()
