@@ -1,0 +1,299 @@
+"""The binding to Faust 0.15.3: whole fetched batches go to a core, whole producer batches go out.
+
+Faust keeps what it is good at: groups, assignment, table recovery, the commit timer. Its per-message path (two tasks a message in the
+drain, a queue, an iterator, a future a record) serves changelogs only. A batch goes through in five steps, in `_take`:
+
+1. fetch: Faust's consumer has records of one partition; none are taken while partitions change hands;
+2. step: the core makes of them records to send and new states;
+3. send: the records go out, and the broker has them;
+4. state: the new states go to the changelog, the broker has them, and only then are they the table's;
+5. commit: the offset may be committed, by the timer or when the partition is handed over.
+
+A crash before the end of 3 repeats the batch on the old states; before the end of 4 on states of which some are new, and each state
+knows what it took; before 5 on the new states. What is sent again is the same each time, so readers drop it.
+
+This file alone knows Faust's private parts: `Consumer._drain_messages`, `_wait_next_records`, `_read_offset`, `_new_offset`,
+`_filter_tps_with_pending_acks`, `Producer._settings_extra`, `Producer._producer`, `App._new_transport`, `App._new_producer_transport`
+and the thread's `_consumer._coordinator._do_heartbeat`. tests/agents/binding/test_private_parts.py names each: where a release moves
+one, that test fails; read the same method in the new release and mend it here.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import faust
+from aiokafka.structs import ConsumerRecord
+from faust.transport.drivers import aiokafka as driver
+from faust.types import TP
+
+from agents.binding.batch import Core, Incoming
+from agents.binding.outbox import Message, Outbox
+from schemas.codec import encode
+from schemas.partition import partition_of
+from schemas.records import Tick
+
+log = logging.getLogger(__name__)
+
+EXIT_SEND_FAILED = 70
+EXIT_LEASE_OVER = 71
+TICK_SECONDS = 60.0
+_SESSION_SECONDS = 10.0
+_LEASE_MARGIN_SECONDS = 3.0
+_MAX_REQUEST_BYTES = 40 * 1024 * 1024
+_MAX_BATCH_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where an agent runs. `epochs`: identity of each source topic, by its name without prefix. `security`: Faust's credentials."""
+
+    brokers: str
+    prefix: str
+    partitions: int
+    data: Path
+    epochs: Mapping[str, str]
+    security: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent to be bound: its name, the topics it reads and its core. `stateful`: it keeps a table; `ticks`: it writes a tick a
+    minute to each partition of its source that it holds, which moves stream time on where nothing else comes (SPEC 5.11)."""
+
+    name: str
+    sources: tuple[str, ...]
+    core: Core
+    stateful: bool = False
+    ticks: bool = False
+    max_poll_records: int = field(default=5_000)
+
+
+def _die(status: int, why: str) -> None:
+    """Stop at once, without Faust's shutdown: that would commit and send, which is what must not happen now."""
+    log.critical("%s; the process stops, what it had taken is taken again by its successor", why)
+    logging.shutdown()
+    os._exit(status)
+
+
+class Consumer(driver.Consumer):
+    """Hands whole batches to the app. `busy` is held while a batch is taken: whoever commits or hands a partition over waits for it."""
+
+    app: "App"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.busy = asyncio.Lock()
+        self._next: dict[TP, int] = {}
+
+    async def _drain_messages(self, fetcher: Any) -> None:
+        try:
+            while not (self._stopped.is_set() or fetcher._stopped.is_set()):
+                await asyncio.sleep(0)
+                records, _ = await self._wait_next_records(timeout=1.0)
+                if not records or self.should_stop:
+                    continue
+                generation = self.app.consumer_generation_id
+                for tp, fetched in records.items():
+                    await self._drain(TP(*tp), fetched, generation)
+        except self.consumer_stopped_errors:
+            if not self.app.should_stop:
+                raise
+        except asyncio.CancelledError:
+            if not self.app.should_stop:
+                raise
+
+    async def _drain(self, tp: TP, fetched: Sequence[ConsumerRecord], generation: int) -> None:
+        if tp.topic not in self.app.sources:  # a changelog, in recovery: Faust's own path
+            for record in fetched:
+                await self.wait_first(self.callback(self._to_message(tp, record)), self.suspend_flow.wait())
+                self._read_offset[tp] = record.offset
+            return
+        async with self.busy:
+            stale = not self.flow_active or generation != self.app.consumer_generation_id or tp not in self.assignment()
+            read = self._read_offset[tp]
+            fresh = fetched if read is None else [r for r in fetched if r.offset >= read]
+            if stale or not fresh:
+                return
+            await self.app.take(tp, fresh)
+            self._read_offset[tp] = self._next[tp] = fresh[-1].offset + 1
+
+    async def on_partitions_revoked(self, revoked: set[TP]) -> None:
+        """Finish the batch at work and commit it, then hand over: the successor replays nothing."""
+        self.stop_flow()
+        async with self.busy:
+            await self.commit()
+        await super().on_partitions_revoked(revoked)
+        self._next = {tp: offset for tp, offset in self._next.items() if tp not in revoked}
+
+    async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
+        """A new generation is an answer of the coordinator: the lease begins anew."""
+        self.app.lease.renew()
+        self.app.lease.follow(self._thread._consumer._coordinator)
+        self.app.held = {tp for tp in assigned if tp.topic in self.app.sources}
+        await super().on_partitions_assigned(assigned, generation_id)
+
+    def _filter_tps_with_pending_acks(self, topics: Any = None) -> Any:
+        yield from super()._filter_tps_with_pending_acks(topics)
+        yield from (tp for tp in self._next if topics is None or tp in topics or tp.topic in topics)
+
+    def _new_offset(self, tp: TP) -> int | None:
+        return self._next.get(tp) or super()._new_offset(tp)
+
+
+class Producer(driver.Producer):
+    """Idempotent: a retry neither repeats nor reorders."""
+
+    def _settings_extra(self) -> Mapping[str, Any]:
+        return {"acks": "all", "enable_idempotence": True}
+
+
+class Transport(driver.Transport):
+    """Faust's aiokafka transport with our consumer and producer."""
+
+    Consumer = Consumer
+    Producer = Producer
+
+
+class Lease:
+    """How long this process may believe that its partitions are its own: since the coordinator last answered, less a margin."""
+
+    def __init__(self) -> None:
+        self._answered = time.monotonic()
+        self._followed: Any = None
+
+    def renew(self) -> None:
+        """The coordinator answered now."""
+        self._answered = time.monotonic()
+
+    def follow(self, coordinator: Any) -> None:
+        """Renew with each heartbeat that the coordinator answers."""
+        if coordinator is self._followed:
+            return
+        beat = coordinator._do_heartbeat
+
+        async def do_heartbeat() -> bool:
+            asked = time.monotonic()
+            answered: bool = await beat()
+            if answered:
+                self._answered = asked
+            return answered
+
+        coordinator._do_heartbeat, self._followed = do_heartbeat, coordinator
+
+    def check(self) -> None:
+        """Die where the lease is over: somebody else may have the partitions, and an old state must not be written last."""
+        silent = time.monotonic() - self._answered
+        if silent > _SESSION_SECONDS - _LEASE_MARGIN_SECONDS:
+            _die(EXIT_LEASE_OVER, f"the group's coordinator has not answered for {silent:.0f} s, so the partitions may be another's")
+
+
+class App(faust.App):
+    """One agent as a Faust app: its group is `<prefix><agent>`."""
+
+    def __init__(self, agent: Agent, cluster: Cluster) -> None:
+        super().__init__(
+            cluster.prefix + agent.name,
+            broker=[f"kafka://{b}" for b in cluster.brokers.split(",")],
+            broker_credentials=cluster.security,
+            datadir=cluster.data,
+            store="memory://",
+            topic_partitions=cluster.partitions,
+            topic_allow_declare=False,
+            topic_disable_leader=True,
+            autodiscover=False,
+            web_enabled=False,
+            web_tables_enabled=False,
+            stream_wait_empty=False,
+            broker_commit_interval=0.5,
+            broker_max_poll_records=agent.max_poll_records,
+            broker_session_timeout=_SESSION_SECONDS,
+            broker_heartbeat_interval=_SESSION_SECONDS / 5,
+            broker_request_timeout=60.0,
+            producer_compression_type="zstd",
+            producer_max_request_size=_MAX_REQUEST_BYTES,
+            producer_max_batch_size=_MAX_BATCH_BYTES,
+        )
+        self.agent_, self.cluster, self.lease = agent, cluster, Lease()
+        self.sources = {cluster.prefix + name: name for name in agent.sources}
+        self.held: set[TP] = set()
+        raw = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}
+        for name in self.sources:
+            self.agent(self.topic(name, **raw), name=name)(_subscribe)
+        self.kept_states = self.Table("state", partitions=cluster.partitions, key_type=bytes, value_type=bytes) if agent.stateful else None
+        if agent.ticks:
+            self.timer(TICK_SECONDS)(self._tick)
+
+    def _new_transport(self) -> Transport:
+        return Transport(self.conf.broker_consumer, self)
+
+    def _new_producer_transport(self) -> Transport:
+        return Transport(self.conf.broker_producer, self)
+
+    async def take(self, tp: TP, records: Sequence[ConsumerRecord]) -> None:
+        """Steps 2 to 4 of a batch of one partition."""
+        topic = self.sources[tp.topic]
+        epoch = self.cluster.epochs[topic]
+        batch = [
+            Incoming(topic, epoch, r.partition, r.offset, datetime.fromtimestamp(r.timestamp / 1000, UTC), r.key, r.value) for r in records
+        ]
+        table = self.kept_states.data.data if self.kept_states is not None else {}
+        result = self.agent_.core.step(tp.partition, batch, table.get)
+        partitions = self.cluster.partitions
+        await self._send((self.cluster.prefix + o.topic, partition_of(o.log, partitions), o.key, o.value) for o in result.out)
+        if self.kept_states is None:
+            return
+        changelog = self.kept_states.changelog_topic.get_topic_name()
+        await self._send((changelog, tp.partition, key, value) for key, value in result.states.items())
+        for key, value in result.states.items():
+            if value is None:
+                table.pop(key, None)
+            else:
+                table[key] = value
+
+    async def _send(self, messages: Iterable[Message]) -> None:
+        self.lease.check()
+        try:
+            await Outbox(self.producer._producer).send(messages)
+        except Exception as error:
+            _die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_.name} sent ({type(error).__name__}: {error})")
+
+    async def _tick(self) -> None:
+        tick = encode(Tick(at=datetime.now(UTC)))
+        await self._send([(tp.topic, tp.partition, b"tick", tick) for tp in self.held])
+
+
+async def _subscribe(stream: AsyncIterator[bytes]) -> None:
+    """Only so that Faust subscribes to the topic and assigns it together with the agent's table; batches go another way."""
+    async for _ in stream:
+        pass
+
+
+async def run(apps: Sequence[App], stop: asyncio.Event, ready: Callable[[], None]) -> None:
+    """Run agents in this process until `stop` is set. `ready()` is called once each has its partitions and its table.
+
+    Raises what keeps an agent from starting, or ends it.
+    """
+    async with asyncio.TaskGroup() as group:
+        for app in apps:
+            group.create_task(_run_one(app, stop))
+        while not stop.is_set() and not all(app.started and app.tables.recovery.completed.is_set() for app in apps):
+            await asyncio.sleep(0.05)
+        if not stop.is_set():
+            ready()
+
+
+async def _run_one(app: App, stop: asyncio.Event) -> None:
+    app.cluster.data.mkdir(parents=True, exist_ok=True)
+    await app.start()
+    stopping, crashed = asyncio.create_task(stop.wait()), asyncio.create_task(app.wait_until_stopped())
+    await asyncio.wait([stopping, crashed], return_when=asyncio.FIRST_COMPLETED)
+    await app.stop()
+    if app.crashed:
+        raise RuntimeError(f"agent {app.agent_.name} crashed: {app.crash_reason}")

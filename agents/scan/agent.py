@@ -1,0 +1,17 @@
+"""Binds scan: from the raw side to the logs of agents, keeping no state."""
+
+from datetime import timedelta
+
+from agents.binding.agent import Agent, App, Cluster
+from agents.binding.guard import Guarded
+from agents.scan.core import Scan
+
+SOURCES = ("runs", "outcomes", "principals", "recalls")
+_RAW_KEPT = timedelta(days=7)
+_RUNS_A_BATCH = 500
+
+
+def bind(cluster: Cluster, secret: bytes) -> App:
+    """scan as a Faust app."""
+    core = Guarded(Scan(secret), _RAW_KEPT)
+    return App(Agent("scan", SOURCES, core, max_poll_records=_RUNS_A_BATCH), cluster)
