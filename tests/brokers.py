@@ -61,7 +61,7 @@ def kafka(data: Path) -> Iterator[Broker]:
 def noida(data: Path) -> Iterator[Broker]:
     """The embedded broker."""
     port = free_port()
-    with _served(embedded.command(data, port), data / "noida-db.log", port):
+    with served(embedded.command(data, port), data / "noida-db.log", port):
         yield Broker("noida-db", f"127.0.0.1:{port}", "the package's binary")
 
 
@@ -99,18 +99,23 @@ def _container(data: Path) -> Iterator[Broker]:
 @contextmanager
 def _jars(data: Path) -> Iterator[Broker]:
     port = free_port()
-    classpath = str(jars() / "*")
     properties = data / "server.properties"
     text = (HERE / "server.properties").read_text()
     properties.write_text(text.format(port=port, controller_port=free_port(), data=data / "kafka"))
-    java = [_needed("java"), "-Xmx768m", "-XX:+UseSerialGC", "-cp", classpath]
-    log = data / "kafka.log"
-    cluster = uuid.uuid4().hex[:22]
+    with from_jars(properties, uuid.uuid4().hex[:22], port):
+        yield Broker("kafka", f"127.0.0.1:{port}", f"Apache Kafka {VERSION} from jars")
+
+
+@contextmanager
+def from_jars(properties: Path, cluster: str, port: int) -> Iterator[None]:
+    """Format a log directory for a cluster id and serve it, until the block ends. Raises Missing without Java or Maven."""
+    java = [_needed("java"), "-Xmx768m", "-XX:+UseSerialGC", "-cp", str(jars() / "*")]
+    log = properties.with_suffix(".log")
     with log.open("wb") as out:
         format_ = [*java, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(properties)]
         subprocess.run(format_, check=True, stdout=out, stderr=out)
-    with _served([*java, "kafka.Kafka", str(properties)], log, port):
-        yield Broker("kafka", f"127.0.0.1:{port}", f"Apache Kafka {VERSION} from jars")
+    with served([*java, "kafka.Kafka", str(properties)], log, port):
+        yield
 
 
 def jars() -> Path:
@@ -146,7 +151,7 @@ def _needed(program: str) -> str:
 
 
 @contextmanager
-def _served(command: Sequence[str], log: Path, port: int) -> Iterator[None]:
+def served(command: Sequence[str], log: Path, port: int) -> Iterator[None]:
     """Run a server until the block ends; tied to this process, so that a test run that is killed leaves none."""
     with log.open("ab") as out:
         tied = [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), *command]

@@ -3,11 +3,28 @@
 import os
 import uuid
 from collections.abc import Iterator
+from typing import NoReturn
 
 import pytest
 
 from tests import brokers
 from tests.brokers import Broker, Missing
+
+BROKERS = {"broker", "kafka_broker", "noida_broker"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for a broker is marked so: `make test-fast` leaves it out."""
+    for item in items:
+        if BROKERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker("broker")
+
+
+def no_kafka(missing: Missing) -> NoReturn:
+    """Skip a test with the reason why there is no Kafka; fail where TIDEGATE_TEST_REQUIRE_KAFKA=1."""
+    if os.environ.get("TIDEGATE_TEST_REQUIRE_KAFKA") == "1":
+        pytest.fail(f"no Kafka: {missing}")
+    pytest.skip(f"no Kafka: {missing}")
 
 
 @pytest.fixture(scope="session")
@@ -17,9 +34,7 @@ def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
         with brokers.kafka(tmp_path_factory.mktemp("kafka")) as found:
             yield found
     except Missing as missing:
-        if os.environ.get("TIDEGATE_TEST_REQUIRE_KAFKA") == "1":
-            pytest.fail(f"no Kafka: {missing}")
-        pytest.skip(f"no Kafka: {missing}")
+        no_kafka(missing)
 
 
 @pytest.fixture(scope="session")

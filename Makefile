@@ -1,0 +1,55 @@
+# What can be done here: `make` prints it. Everything that needs the packages sees to them itself.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help install test test-fast lint format demo up lock clean
+
+VENV := .venv
+PYTHON := $(shell command -v python3.11 || command -v python3)
+INSTALLED := $(VENV)/.installed
+BIN := $(VENV)/bin
+
+help: ## print this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## make .venv with the locked packages and the tidegate command
+
+$(INSTALLED): requirements-dev.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(INSTALLED) ## run the whole pipeline on a made-up office, and look at what came of it
+	$(BIN)/tidegate demo
+
+up: $(INSTALLED) ## run everything on this machine until Ctrl-C (data in .tidegate)
+	$(BIN)/tidegate up
+
+test: $(INSTALLED) ## run all tests: on noida-db, and on Apache Kafka where Java and Maven are there
+	$(BIN)/python -m pytest
+
+test-fast: $(INSTALLED) ## run the tests that need no broker and start no process
+	$(BIN)/python -m pytest -m "not broker and not processes"
+
+lint: $(INSTALLED) ## check style, types and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED) ## put the code in shape
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+	--no-header --no-emit-index-url --no-emit-find-links --no-emit-options --no-emit-trusted-host
+
+lock: ## bring the locked packages up to date with pyproject.toml
+	@test -x $(BIN)/pip-compile || { echo "run make install first" >&2; exit 1; }
+	$(LOCK) --extra dev --output-file requirements-dev.txt pyproject.toml
+	$(LOCK) --constraint requirements-dev.txt --output-file requirements.txt pyproject.toml
+
+clean: ## remove what was made: packages, data, caches
+	rm -rf $(VENV) .tidegate .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
