@@ -37,20 +37,22 @@ def client_config(settings: Settings, brokers: str) -> Config:
     return config | {key: str(value) for key, value in given.items() if value is not None}
 
 
-def producer(settings: Settings, brokers: str) -> Producer:
+def producer_config(settings: Settings, brokers: str) -> Config:
     """A producer that leaves no gap: idempotent, in order, acknowledged by all replicas, partitioned as Kafka's own clients do."""
-    # librdkafka checks a message before it compresses it, the broker a batch after: the two limits differ.
-    return Producer(
-        client_config(settings, brokers)
-        | {
-            "acks": "all",
-            "enable.idempotence": True,
-            "partitioner": "murmur2_random",
-            "compression.type": "zstd",
-            "linger.ms": 5,
-            "message.max.bytes": RUN_BYTES + FRAMING_BYTES,
-        }
-    )
+    return client_config(settings, brokers) | {
+        "acks": "all",
+        "enable.idempotence": True,
+        "partitioner": "murmur2_random",
+        "compression.type": "zstd",
+        "linger.ms": 5,
+        # librdkafka checks a message before it compresses it, the broker a batch after: the two limits differ.
+        "message.max.bytes": RUN_BYTES + FRAMING_BYTES,
+    }
+
+
+def producer(settings: Settings, brokers: str) -> Producer:
+    """A producer of `producer_config`."""
+    return Producer(producer_config(settings, brokers))
 
 
 def consumer_config(settings: Settings, brokers: str, group: str) -> Config:
