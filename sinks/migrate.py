@@ -1,4 +1,4 @@
-"""Numbered migrations, forwards and back: sinks/migrations/NNNN_name.sql, whose part behind the line "-- back" undoes the part before it."""
+"""Numbered migrations, forwards and back: migrations/NNNN_name.sql, whose part behind the line "-- back" undoes the part before it."""
 
 import re
 from dataclasses import dataclass

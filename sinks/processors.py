@@ -39,23 +39,14 @@ class Processor:
 
 
 def processors(secret: bytes) -> dict[str, Processor]:
-    """All processors by topic (without prefix), in the order in which a batch is written: receipts last, since whoever sees one reads the rest."""
+    """All processors by topic (without prefix), in the order in which a batch is written: receipts last, for who sees one reads on."""
 
     def ref(shared: SharedLearning) -> str:
         log = log_hash(shared.org, shared.space)
         return ids_of(secret, shared.org).ref(own=False, log=log, subject=shared.shared_id, wording=shared.wording)
 
-    learning = fields(
-        Learning,
-        leave_out=("cause", "floor"),
-        **{"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before"},
-        **{"floor_stated": "floor.stated", "floored_to": "floor.floored_to", "floor_reason": "floor.reason", "floor_lifted_by": "floor.lifted_by"},
-    )
-    shared = fields(
-        SharedLearning,
-        leave_out=("cause",),
-        **{"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before", "ref": ref},
-    )
+    learning = {**fields(Learning, leave_out=("cause", "floor")), **_CAUSE, **_FLOOR}
+    shared = {**fields(SharedLearning, leave_out=("cause",)), **_CAUSE, "ref": ref}
     return _by_topic(
         Processor("entries", (Projection("entries", Learning, learning), Projection("learnings", Learning, learning)), of_learning),
         Processor("counters", (Projection("counters", Counter, fields(Counter)),)),
@@ -90,6 +81,13 @@ def _columns(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 
+_CAUSE = {"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before"}
+_FLOOR = {
+    "floor_stated": "floor.stated",
+    "floored_to": "floor.floored_to",
+    "floor_reason": "floor.reason",
+    "floor_lifted_by": "floor.lifted_by",
+}
 _OUTCOMES = Projection(
     "outcomes",
     OutcomeReported,
@@ -110,7 +108,7 @@ _CREDITS = Projection(
 _PRINCIPALS = Projection(
     "principals",
     AgentChanged,
-    {**_columns(("org", "agent", "home_space", "producer", "hosted", "shared_learning", "tools")), "at": "received_at", "revision": _changed},
+    fields(AgentChanged, leave_out=("source", "sender", "received_at"), at="received_at", revision=_changed),
 )
 _FINDINGS = Projection(
     "findings",

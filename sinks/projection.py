@@ -25,8 +25,8 @@ class Projection:
     """Rows of one table out of one kind of record.
 
     `columns`: column name to the path of the field ("cause.what"), or to a function of the record. With `each`, the path of a list
-    ("credits", "recalls.rows"), the record gives a row for each of its items; a path below a list ("recalls.at", "recalls.rows.rank") is read
-    from the item that the row is for.
+    ("credits", "recalls.rows"), the record gives a row for each of its items; a path below a list ("recalls.at", "recalls.rows.rank")
+    is read from the item that the row is for.
     """
 
     table: str

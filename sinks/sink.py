@@ -8,13 +8,13 @@ A commit is five steps, and a crash after any of them loses nothing:
 4. commit the offsets behind the batch: after a crash the next batch begins there;
 5. forget the batch.
 
-While ClickHouse is down the partitions are paused and the batch is tried again with growing waits; the consumer stays in its group and reads
-nothing more, so memory is bounded.
+While ClickHouse is down the partitions are paused and the batch is tried again with growing waits; the consumer stays in its group and
+reads nothing more, so memory is bounded.
 """
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
@@ -25,7 +25,6 @@ from confluent_kafka import Message as KafkaMessage
 
 from schemas.codec import encode
 from schemas.records import DeadLetter
-from sinks import postings
 from sinks.processors import processors
 from sinks.writer import Message, Refusal, Unavailable, Writer
 
@@ -35,7 +34,7 @@ BATCH_MESSAGES = 50_000
 BATCH_BYTES = 64 * 1024 * 1024
 BATCH_SECONDS = 1.0
 CAUGHT_UP_SECONDS = 0.05
-"""At the end of the topics a batch waits no longer than this: somebody may be waiting for it (`produce --wait`), and parts should not get too many."""
+"""At the end of the topics a batch waits no longer: somebody may wait for it (`produce --wait`), and parts must not get too many."""
 LONGEST_WAIT = 30.0
 REPLAYABLE = timedelta(days=7)
 """How long a clean message that can't be taken stays where it is: the shortest retention of a topic that the sink reads."""
@@ -43,18 +42,23 @@ REPLAYABLE = timedelta(days=7)
 Place = tuple[str, int]  # topic with prefix, partition
 
 
-def run(client: Client, consumer_config: Mapping[str, Any], producer_config: Mapping[str, Any], prefix: str, secret: bytes, stop: Event) -> None:
-    """Sink until `stop` is set. The group is `<prefix>sink`. Raises KafkaException where the broker refuses the consumer for good."""
-    Sink(client, consumer_config, producer_config, prefix, secret, stop).run()
-
-
 class Sink:
-    """One member of the sink's group, and the batch it is filling."""
+    """One member of the group `<prefix>sink`, and the batch it is filling.
+
+    The configurations are librdkafka's; the group and how it reads are set here. `secret` makes the refs of a pool's rows. `has_part` is
+    set once the group has given it partitions.
+    """
 
     def __init__(
-        self, client: Client, consumer_config: Mapping[str, Any], producer_config: Mapping[str, Any], prefix: str, secret: bytes, stop: Event
+        self,
+        client: Client,
+        consumer_config: Mapping[str, Any],
+        producer_config: Mapping[str, Any],
+        prefix: str,
+        secret: bytes,
+        stop: Event,
     ) -> None:
-        self._client = client
+        self.has_part = Event()
         self._prefix = prefix
         self._stop = stop
         self._topics = processors(secret)
@@ -79,10 +83,11 @@ class Sink:
         self._assigned: set[Place] = set()
 
     def run(self) -> None:
-        """Sink until told to stop."""
-        self._consumer.subscribe([self._prefix + t for t in self._topics], on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_revoke)
+        """Sink until `stop` is set. Raises KafkaException where the broker refuses it for good."""
+        topics = [self._prefix + topic for topic in self._topics]
+        self._consumer.subscribe(topics, on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_revoke)
         try:
-            self._retry(lambda: postings.mend(self._client))
+            self._retry(self._writer.prepare)
             while not self._stop.is_set():
                 self._poll()
                 if self._due():
@@ -138,7 +143,7 @@ class Sink:
         self._batch = self._batch[len(batch) :]  # what a rebalance brought while ClickHouse was down stays
         self._bytes = sum(len(m.value or b"") for m in self._batch)
 
-    def _retry(self, act: Any) -> bool:
+    def _retry(self, act: Callable[[], object]) -> bool:
         """Do it, waiting longer each time that ClickHouse is not there. False: told to stop before it was done."""
         wait = 0.1
         while True:
@@ -192,6 +197,7 @@ class Sink:
 
     def _on_assign(self, _: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned |= {(p.topic, p.partition) for p in partitions}
+        self.has_part.set()
 
     def _on_revoke(self, _: Consumer, partitions: list[TopicPartition]) -> None:
         gone = {(p.topic, p.partition) for p in partitions}

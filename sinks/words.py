@@ -18,10 +18,11 @@ AVERAGE_LENGTH = 20.0
 """Pinned, so that no weight is ever rewritten as the collection grows."""
 _WORD = re.compile(r"[^\W_]+")
 _STEMMER = Stemmer.Stemmer("english")
-STOP_WORDS = frozenset(
-    "a an and are as at be but by for from has have how i if in into is it its me my no not of on or our so such that the their then there these they this"
-    " to was we were what when where which who why will with you your do does can could should would".split()
-)
+_STOP_WORDS = """
+a an and are as at be but by can could do does for from has have how i if in into is it its me my no not of on or our should so such
+that the their then there these they this to was we were what when where which who why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def stems(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from clickhouse_connect.driver.client import Client
-from clickhouse_connect.driver.exceptions import ClickHouseError, DataError, OperationalError
+from clickhouse_connect.driver.exceptions import DataError, Error, OperationalError
 from clickhouse_connect.driver.insert import InsertContext
 
 from schemas.codec import HEADER_BYTES, decode
@@ -52,15 +52,19 @@ Pair = tuple[Message, Any]
 
 
 class Writer:
-    """Writes batches. A batch written again changes nothing: rows have deterministic keys and revisions, inserts a token of what they hold."""
+    """Writes batches. One written again changes nothing: rows have deterministic keys and revisions, inserts a token of what they hold."""
 
     def __init__(self, client: Client, processors: dict[str, Processor]) -> None:
         self._client = client
         self._processors = processors
         self._contexts: dict[str, InsertContext] = {}
 
+    def prepare(self) -> None:
+        """Before the first batch: mend what a crash left. Raises Unavailable."""
+        _guarded(lambda: postings.mend(self._client))
+
     def write(self, messages: Sequence[Message]) -> list[Refusal]:
-        """Write all rows of a batch, but for those of messages that can't be taken, which are returned. Raises Unavailable; then write it again."""
+        """Write all rows of a batch; the messages that can't be taken are returned. Raises Unavailable: then write it again."""
         by_topic: dict[str, list[Message]] = {}
         for message in messages:
             by_topic.setdefault(message.topic, []).append(message)
@@ -99,7 +103,8 @@ class Writer:
             return
         if len(pairs) == 1:
             log.warning("clickhouse refused a row of %s from %s:%d:%d", projection.table, *_place(pairs[0][0]))
-            refusals.setdefault(pairs[0][0], Problem("refused_by_store", None, f"ClickHouse refused its row of {projection.table}: {fault}"))
+            detail = f"ClickHouse refused its row of {projection.table}: {fault}"
+            refusals.setdefault(pairs[0][0], Problem("refused_by_store", None, detail))
             return
         half = len(pairs) // 2
         self._insert_all(projection, pairs[:half], refusals)
@@ -115,7 +120,7 @@ class Writer:
         self._client.data_insert(context)
 
 
-def _guarded(insert: Callable[[], None]) -> str | None:
+def _guarded(insert: Callable[[], object]) -> str | None:
     """Run an insert. The name of the fault in its data, or None where it went through. Raises Unavailable for all else."""
     try:
         insert()
@@ -123,7 +128,7 @@ def _guarded(insert: Callable[[], None]) -> str | None:
         raise Unavailable(str(error)) from error
     except DataError as error:
         return type(error).__name__
-    except ClickHouseError as error:
+    except Error as error:
         if error.code not in ROW_FAULTS:
             raise Unavailable(str(error)) from error
         return error.name or f"code {error.code}"

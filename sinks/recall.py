@@ -1,0 +1,174 @@
+"""Recall (SPEC 7): what an agent may be shown of its own and of its pools, best first. Filters come before ranks."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from clickhouse_connect.driver.client import Client
+
+from schemas.ids import Ids, agent_log, ids_of
+from schemas.partition import log_hash
+from schemas.records import ExposedRecall, ExposedRow, Exposure
+from sinks import caller, postings
+from sinks.caller import Caller
+from sinks.ranking import Match
+from sinks.relevance import Question
+
+Scope = Literal["own", "org", "every", "walk", "area", "space"]
+
+FIRST_LOOK = 30
+"""Best matches that are looked up at once; more, where too few of them may be shown."""
+
+_FOUND = "(SELECT subject FROM wordings WHERE org = {org:String} AND audience IN {audiences:Array(String)} AND id IN {ids:Array(UInt64)})"
+_OWN = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier), if(c.revision > l.revision, c.tier, l.tier) AS tier
+FROM learnings AS l FINAL
+LEFT JOIN (
+    SELECT learning_id, revision, tier FROM counters FINAL
+    WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND}
+) AS c ON c.learning_id = l.learning_id
+WHERE l.org = {{org:String}} AND l.agent = {{agent:String}} AND l.learning_id IN {_FOUND}
+  AND l.state IN ('active', 'held', 'superseded') AND l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)
+  AND tier <= {{depth:UInt8}}"""
+_POOL = """SELECT shared_id AS subject, * EXCEPT (shared_id) FROM pool FINAL
+WHERE org = {org:String} AND space IN {spaces:Array(String)} AND crossing = 'promoted' AND state = 'active' AND visibility = 'shown'
+  AND shared_id NOT IN (
+    SELECT shared_id FROM pool_members FINAL
+    WHERE org = {org:String} AND member = {member:String} AND role IN ('donor', 'corroborator'))
+  AND """
+_MATCHING = f"kind != 'instruction' AND shared_id IN {_FOUND}"
+_IN_FORCE = """kind = 'instruction'
+  AND (applies_to = '' OR applies_to = {area:String} OR startsWith({area:String}, concat(applies_to, '/')))
+ORDER BY applies_to, shared_id"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A question. `area`: where the caller works; `space`: the pool that scope `space` names; `depth`, own learnings: 1 hot, 2 + warm, 3.
+
+    Raises ValueError where the scope is none or lacks what it needs.
+    """
+
+    org: str
+    agent: str
+    text: str
+    scope: Scope = "every"
+    area: str | None = None
+    space: str | None = None
+    limit: int = 10
+    depth: int = 3
+
+    def __post_init__(self) -> None:
+        if self.scope not in get_args(Scope):
+            raise ValueError(f"no scope {self.scope}: it is one of {', '.join(get_args(Scope))}")
+        if self.scope in ("walk", "area") and not self.area:
+            raise ValueError(f"scope {self.scope} needs an area")
+        if self.scope == "space" and not self.space:
+            raise ValueError("scope space needs a space")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Rows as INTERFACES' `recall` tells them, best first; and what to write to the topic `recalls` (None: nobody known has asked)."""
+
+    rows: list[dict[str, Any]]
+    exposure: Exposure | None
+
+
+class Recall:
+    """Answers questions, and counts the exposures of one process."""
+
+    def __init__(self, client: Client, secret: bytes) -> None:
+        self._client = client
+        self._secret = secret
+        self._process = uuid.uuid4().hex
+        self._sequences: dict[tuple[str, str], int] = {}
+
+    def answer(self, ask: Ask) -> Answer:
+        """What the caller may read that matches, with instructions in force first. Nobody known: nothing (SPEC 7.1)."""
+        who = caller.find(self._client, ask.org, ask.agent)
+        if who is None:
+            return Answer([], None)
+        ids = ids_of(self._secret, ask.org)
+        look = _Look(self._client, ids, who, ask)
+        matches = [*look.instructions(), *look.ranked()]
+        recall_id, at = str(uuid.uuid4()), _now()
+        refs = [_ref(match, ask, ids) for match in matches]
+        rows = [{"recall_id": recall_id, **m.shown(ask.text, ask.area, ref, at)} for m, ref in zip(matches, refs, strict=True)]
+        shown = zip(matches, refs, strict=True)
+        exposed = tuple(ExposedRow(ref=ref, own=m.own, subject=m.subject, rank=rank) for rank, (m, ref) in enumerate(shown, 1))
+        sequence = self._sequences.get((ask.org, ask.agent), 0)
+        self._sequences[ask.org, ask.agent] = sequence + 1
+        told = ExposedRecall(recall_id=recall_id, at=at, scope=ask.scope, rows=exposed)
+        return Answer(rows, Exposure(org=ask.org, agent=ask.agent, process=self._process, sequence=sequence, recalls=(told,)))
+
+
+class _Look:
+    """One question's way through the tables."""
+
+    def __init__(self, client: Client, ids: Ids, who: Caller, ask: Ask) -> None:
+        self._client = client
+        self._ask = ask
+        self._now = _now()
+        viewable = who.pools if ask.scope in ("org", "every") else [ask.space] if ask.scope == "space" and ask.space in who.pools else []
+        self._own = ask.scope in ("own", "every", "walk", "area")
+        self._pools = viewable
+        self._given = {
+            "org": ask.org,
+            "agent": ask.agent,
+            # Of a pool, areas are known only through `applies_to`: a walk meets its instructions and nothing else.
+            "spaces": who.pools if ask.scope == "walk" else viewable,
+            "member": ids.agent(ask.agent),
+            "depth": ask.depth,
+            "area": ask.area or "",
+        }
+
+    def instructions(self) -> list[Match]:
+        """Instructions in force, from the caller's area and every one above, unranked (SPEC 7.4)."""
+        return [Match(row, own=False) for row in self._rows(_POOL + _IN_FORCE, {})] if self._given["spaces"] else []
+
+    def ranked(self) -> list[Match]:
+        """The best matches, in SPEC 7.3's order."""
+        own, pools = [postings.own(self._ask.agent)] * self._own, [postings.pool(space) for space in self._pools]
+        question = Question(self._client, self._ask.org, own + pools, self._ask.text)
+        everything = self._ask.scope in ("walk", "area")  # these are told by area, whatever ranks before
+        most = max(FIRST_LOOK, 3 * self._ask.limit)
+        while True:
+            relevance = question.best(most)
+            found = self._of_area([*self._shown(_OWN, own, relevance), *self._shown(_POOL + _MATCHING, pools, relevance)])
+            if len(relevance) < most or (len(found) >= self._ask.limit and not everything):
+                return sorted(found, key=lambda m: m.order(self._now))[: self._ask.limit]
+            most *= 10
+
+    def _shown(self, sql: str, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
+        if not audiences or not relevance:
+            return []
+        rows = self._rows(sql, {"audiences": audiences, "ids": list(relevance)})
+        found = [Match(row, own=sql is _OWN) for row in rows]
+        for match in found:
+            # A learning's old wordings keep their postings; only the one in force counts.
+            match.relevance = relevance.get(postings.posting_id(match.subject, match.wording), 0.0)
+        return [match for match in found if match.relevance > 0]
+
+    def _of_area(self, found: list[Match]) -> list[Match]:
+        if self._ask.scope == "area":
+            return [m for m in found if m.area == self._ask.area]
+        if self._ask.scope == "walk":
+            # The nearest area that answers, alone.
+            nearest = min((level for m in found if (level := m.levels_up(self._ask.area)) is not None), default=None)
+            return [m for m in found if nearest is not None and m.levels_up(self._ask.area) == nearest]
+        return found
+
+    def _rows(self, sql: str, given: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+        return list(self._client.query(sql, parameters={**self._given, **given}).named_results())
+
+
+def _ref(match: Match, ask: Ask, ids: Ids) -> str:
+    log = agent_log(ask.org, ask.agent) if match.own else log_hash(ask.org, match.row["space"])
+    return ids.ref(own=match.own, log=log, subject=match.subject, wording=match.wording)
+
+
+def _now() -> datetime:
+    at = datetime.now(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)

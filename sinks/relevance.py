@@ -1,0 +1,77 @@
+"""Which wordings match a question, and how well: BM25 over the postings (DESIGN.md, "Recall").
+
+The collection is what the caller may be shown: frequencies come from the audiences it belongs to, so nobody else's texts move a rank.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clickhouse_connect.driver.client import Client
+
+from sinks import words
+
+ONE_PASS = 60_000
+"""Up to so many postings are all read and summed up."""
+SELECTIVE = 20_000
+"""Beyond that, so many postings of the rarest stems choose the candidates that all stems then rank."""
+CANDIDATES = 300
+SCALE = 10_000
+"""Postings' weights and rarities are both in hundredths."""
+
+_SETTINGS = (
+    "SETTINGS max_threads = 1, use_query_condition_cache = 0, group_by_two_level_threshold = 0, group_by_two_level_threshold_bytes = 0"
+)
+_SCORE = "sum(w * transform(h, {hashes:Array(UInt32)}, {rarities:Array(UInt32)}, 0))"
+_WHERE = "org = {org:String} AND audience IN {audiences:Array(String)}"
+_FREQUENCIES = f"SELECT h, count() FROM postings WHERE {_WHERE} AND h IN {{hashes:Array(UInt32)}} GROUP BY h {_SETTINGS}"
+_SIZE = f"SELECT count() FROM wordings WHERE {_WHERE} {_SETTINGS}"
+_RANK = f"""SELECT id, {_SCORE} AS score FROM postings
+WHERE {_WHERE} AND h IN {{hashes:Array(UInt32)}}%s
+GROUP BY id ORDER BY score DESC, id LIMIT {{most:UInt32}} {_SETTINGS}"""
+_AMONG = f""" AND id IN (
+    SELECT id FROM postings WHERE {_WHERE} AND h IN {{rare:Array(UInt32)}}
+    GROUP BY id ORDER BY {_SCORE} DESC, id LIMIT {{candidates:UInt32}})"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """A stem of a question that the collection knows: how many wordings hold it, and how much it says."""
+
+    hash: int
+    holders: int
+    rarity: int
+
+
+class Question:
+    """The words of a question, weighed against what some audiences of an organisation hold."""
+
+    def __init__(self, client: Client, org: str, audiences: Sequence[str], text: str) -> None:
+        self._client = client
+        self._where = {"org": org, "audiences": list(audiences)}
+        hashes = {words.stem_hash(stem) for stem in words.stems(text)}
+        self._stems = self._weigh(hashes) if hashes else []
+
+    def _weigh(self, hashes: set[int]) -> list[Stem]:
+        found = self._client.query(_FREQUENCIES, parameters={**self._where, "hashes": list(hashes)}).result_rows
+        size = self._client.query(_SIZE, parameters=self._where).result_rows[0][0] if found else 0
+        return sorted((Stem(h, n, words.rarity(n, max(size, n))) for h, n in found), key=lambda stem: (stem.holders, stem.hash))
+
+    def best(self, most: int) -> dict[int, float]:
+        """Posting ids of the best matches, best first, with their relevance (BM25); at most `most`."""
+        if not self._stems:
+            return {}
+        given = {**self._where, "hashes": [s.hash for s in self._stems], "rarities": [s.rarity for s in self._stems], "most": most}
+        among = ""
+        if sum(s.holders for s in self._stems) > ONE_PASS:
+            among = _AMONG
+            given |= {"rare": [s.hash for s in self._rarest()], "candidates": max(CANDIDATES, most)}
+        rows = self._client.query(_RANK % among, parameters=given).result_rows
+        return {key: score / SCALE for key, score in rows}
+
+    def _rarest(self) -> list[Stem]:
+        chosen = [self._stems[0]]
+        for stem in self._stems[1:]:
+            if sum(s.holders for s in chosen) + stem.holders > SELECTIVE:
+                break
+            chosen.append(stem)
+        return chosen

@@ -1,0 +1,55 @@
+"""A ClickHouse for each test: chDB holds one path a process, so tests share an engine and keep apart by database."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clickhouse_connect.driver.client import Client
+
+from sinks import migrate
+from sinks.client import connect
+from sinks.processors import processors
+from sinks.writer import Writer
+from tests.sinks.records import SECRET
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def engine_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the session's chDB keeps its data."""
+    return tmp_path_factory.mktemp("clickhouse")
+
+
+@pytest.fixture(scope="session")
+def engine(engine_path: Path) -> Iterator[Client]:
+    """The session's chDB."""
+    client = connect(f"chdb://{engine_path}", None)
+    client.command("SET fsync_metadata = 0")  # nobody needs a test's tables after a crash
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def empty(engine: Client) -> Iterator[Client]:
+    """A client of a database of its own, with nothing in it."""
+    name = f"test_{next(_numbers)}"
+    engine.command(f"CREATE DATABASE {name}")
+    before, engine.database = engine.database, name
+    yield engine
+    engine.database = before
+    engine.command(f"DROP DATABASE {name}")
+
+
+@pytest.fixture
+def client(empty: Client) -> Client:
+    """The same with all tables and views."""
+    migrate.forwards(empty)
+    return empty
+
+
+@pytest.fixture
+def writer(client: Client) -> Writer:
+    """A writer into it."""
+    return Writer(client, processors(SECRET))
