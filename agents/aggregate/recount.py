@@ -30,24 +30,21 @@ def take(points: Points, prior: float, number: int, application: Application) ->
 
 def start(points: Points, place: int) -> int:
     """Number of the outcome after which to count again, so that the one at `place` is among those counted."""
-    return _from(points, place).after
+    return points[_from(points, place)].after
 
 
-def _from(points: Points, place: int) -> EvidencePoint:
-    return next((p for p in reversed(points[:-1]) if p.after < place), points[0])
+def _from(points: Points, place: int) -> int:
+    return next((i for i in reversed(range(len(points) - 1)) if points[i].after < place), 0)
 
 
 def again(points: Points, prior: float, place: int, applications: Iterable[tuple[int, Application]]) -> Points:
     """The points as they would have been: `applications` are all that count after `start(points, place)`, in order."""
     begin = _from(points, place)
-    figures, last = begin.figures, begin.after
-    out = [begin]
-    between = points[-2].after if len(points) > 2 and begin is points[0] else None
+    out, (last, figures) = list(points[: begin + 1]), (points[begin].after, points[begin].figures)
+    between = [p.after for p in points[begin + 1 : -1]]
     for number, application in applications:
-        if between is not None and number > between:
-            out.append(EvidencePoint(after=between, figures=figures))
-            between = None
+        while between and number > between[0]:
+            out.append(EvidencePoint(after=between.pop(0), figures=figures))
         figures, last = count(prior, figures, application), number
-    if between is not None:
-        out.append(EvidencePoint(after=between, figures=figures))
-    return (*out, EvidencePoint(after=last, figures=figures))
+    out += [EvidencePoint(after=after, figures=figures) for after in between]
+    return (*out, EvidencePoint(after=max(last, out[-1].after), figures=figures))
