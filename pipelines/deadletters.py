@@ -14,7 +14,7 @@ _AT_AN_OFFSET = {"group.id": "none", "enable.auto.commit": False, "enable.partit
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a dead-lettered message stands. `epoch`: identity that its topic had then."""
+    """Where a dead-lettered message stands. `epoch`: identity that its topic had then; empty where it was not noted."""
 
     topic: str
     epoch: str
@@ -55,7 +55,7 @@ def replay(
             if message is None:
                 yield Replay(pointer.id, None, problem or "its message is no longer there")
             else:
-                yield Replay(pointer.id, _send(producer, pointer.topic, message), None)
+                yield Replay(pointer.id, _send(producer, pointer, message), None)
     finally:
         consumer.close()
 
@@ -63,7 +63,7 @@ def replay(
 def _gone(pointer: Pointer, starts: Mapping[tuple[str, int], int], epochs: Mapping[str, str]) -> str | None:
     if pointer.topic not in epochs or (pointer.topic, pointer.partition) not in starts:
         return "its topic is no longer there"
-    if pointer.epoch != epochs[pointer.topic]:
+    if pointer.epoch and pointer.epoch != epochs[pointer.topic]:
         return "its topic was made anew since: what stands there now is another message"
     if pointer.offset < starts[pointer.topic, pointer.partition]:
         return "its message is gone: the topic no longer keeps it"
@@ -84,12 +84,14 @@ def _read(consumer: Consumer, prefix: str, pointer: Pointer) -> Message | None:
     return message if message.offset() == pointer.offset else None
 
 
-def _send(producer: Producer, topic: str, message: Message) -> str:
+def _send(producer: Producer, pointer: Pointer, message: Message) -> str:
+    """Receipt id of the new record. It goes to the same partition: only raw topics are partitioned by their key."""
     done: list[tuple[KafkaError | None, Message]] = []
     producer.produce(
         message.topic() or "",
         message.value(),
         message.key(),
+        pointer.partition,
         headers=message.headers() or [],
         on_delivery=lambda error, sent: done.append((error, sent)),
     )
@@ -97,4 +99,4 @@ def _send(producer: Producer, topic: str, message: Message) -> str:
     error, sent = done[0]
     if error is not None:
         raise KafkaException(error)
-    return f"{topic}:{sent.partition()}:{sent.offset()}"
+    return f"{pointer.topic}:{sent.partition()}:{sent.offset()}"

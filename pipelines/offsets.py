@@ -1,5 +1,6 @@
 """Where the topics end and how far the consumer groups have come."""
 
+import time
 from collections.abc import Iterable
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
@@ -29,10 +30,17 @@ class Offsets:
 
     def committed(self, group: str) -> dict[Partition, int]:
         """Offset that a group (without prefix) will read next, of each partition where it has committed one."""
-        asked = self._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(self._prefix + group)])
-        (answer,) = asked.values()
-        found = answer.result(_TIMEOUT_SECONDS).topic_partitions
-        return {(tp.topic.removeprefix(self._prefix), tp.partition): tp.offset for tp in found if tp.offset >= 0}
+        until = time.monotonic() + _TIMEOUT_SECONDS
+        while True:
+            asked = self._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(self._prefix + group)])
+            (answer,) = asked.values()
+            found = answer.result(_TIMEOUT_SECONDS).topic_partitions
+            failed = next((tp.error for tp in found if tp.error is not None), None)
+            if failed is None:
+                return {(tp.topic.removeprefix(self._prefix), tp.partition): tp.offset for tp in found if tp.offset >= 0}
+            if not failed.retriable() or time.monotonic() > until:
+                raise KafkaException(failed)
+            time.sleep(0.1)  # the group's coordinator is moving
 
     def _listed(self, topics: Iterable[str], which: OffsetSpec) -> dict[Partition, int]:
         there = self._admin.list_topics(timeout=_TIMEOUT_SECONDS).topics

@@ -9,7 +9,7 @@ from confluent_kafka import KafkaError, Message, Producer
 from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
-from schemas.records import Outcome, Principal, Run
+from schemas.records import Exposure, Outcome, Principal, Run
 
 Record = Run | Outcome | Principal
 KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "principals": Principal}
@@ -121,8 +121,8 @@ class _Sending:
         self._taken(self._report, refusal)
 
 
-def message_key(record: Record) -> bytes:
-    """Key of a record on its raw topic: org/agent, or org/principal."""
+def message_key(record: Record | Exposure) -> bytes:
+    """Key of a record on its topic: org/agent, or org/principal."""
     return f"{record.org}/{record.principal if isinstance(record, Principal) else record.agent}".encode()
 
 

@@ -67,12 +67,18 @@ def until_read(offsets: Offsets, group: str, targets: Mapping[Partition, int], s
         )
 
 
-def until_shown(offsets: Offsets, sent: Iterable[tuple[Partition, int]], seconds: float, watch: Watch) -> None:
-    """Wait until what messages at these offsets of the raw side caused can be read from ClickHouse. Raises Stalled."""
-    targets: dict[Partition, int] = {}
-    for partition, offset in sent:
-        targets[partition] = max(targets.get(partition, 0), offset + 1)
-    until_read(offsets, "scan", targets, seconds, watch)
+def behind(sent: Iterable[Sent]) -> dict[Partition, int]:
+    """Of each partition that messages were sent to, the offset behind the last of them."""
+    found: dict[Partition, int] = {}
+    for message in sent:
+        place = (message.topic, message.partition)
+        found[place] = max(found.get(place, 0), message.offset + 1)
+    return found
+
+
+def until_shown(offsets: Offsets, sent: Iterable[Sent], seconds: float, watch: Watch) -> None:
+    """Wait until what messages of the raw side caused can be read from ClickHouse. Raises Stalled."""
+    until_read(offsets, "scan", behind(sent), seconds, watch)
     for group in _ORDER:
         until_read(offsets, group, offsets.ends(READERS[group]), seconds, watch)
 
@@ -93,8 +99,8 @@ def until_ended(sent: Sequence[Sent], ends_of: Callable[[Sequence[str]], Ends], 
                 break
             watch("receipts", start + len(batch) - len(missing), len(sent))
             first, parts = missing[0]
-            without = f"line {first.line} ({first.receipt}) has no end of {', '.join(parts)}"
-            patience.spend(len(missing), without if len(missing) == 1 else f"{without}; {len(missing) - 1} more lines lack theirs")
+            more = f"; {len(missing) - 1} more like it" if len(missing) > 1 else ""
+            patience.spend(len(missing), f"line {first.line} ({first.receipt}) has no end of {', '.join(parts)}{more}")
         counts.update(end for message in batch for end in ends[message.receipt].values())
     return counts
 

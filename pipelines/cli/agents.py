@@ -22,12 +22,12 @@ def load(
 ) -> None:
     """Say who there is: one agent a line, with its home space and what it may share.
 
-    Returns once the change is on the agents' logs: every gate that it touches is judged anew. With --json prints what was loaded,
-    whole. Exit status 4 where a line was refused.
+    Returns once the change is on the agents' logs, so that every gate it touches is judged anew, and `agents list` shows it. With --json
+    prints what was loaded, whole. Exit status 4 where a line was refused.
     """
     from pipelines.lines import numbered, open_input
     from pipelines.produce import Refusal, produce
-    from pipelines.wait import until_read
+    from pipelines.wait import behind, until_read
     from schemas.jsonform import dump
     from schemas.records import Principal
 
@@ -48,11 +48,8 @@ def load(
         report = produce(numbered(source), "principals", producer, settings.prefix, {k: v for k, v in given.items() if v}, taken)
         if report.failure:
             raise Unreachable(report.failure)
-        targets: dict[tuple[str, int], int] = {}
-        for sent in report.sent:
-            place = (sent.topic, sent.partition)
-            targets[place] = max(targets.get(place, 0), sent.offset + 1)
-        until_read(asked.offsets, "scan", targets, timeout, shown.show)
+        until_read(asked.offsets, "scan", behind(report.sent), timeout, shown.show)
+        until_read(asked.offsets, "sink", asked.offsets.ends(["learnings"]), timeout, shown.show)
     if as_json:
         output.rows((dump(principal) for principal in loaded), _COLUMNS, as_json=True)
     output.say(f"{len(report.sent)} loaded, {len(report.refused)} refused")
@@ -60,13 +57,9 @@ def load(
         raise typer.Exit(exits.PARTLY_REFUSED)
 
 
-def show(org: Org = None, as_json: Json = False) -> None:
-    """List the agents that were loaded."""
-    from pipelines.principals import known
-    from schemas.jsonform import dump
+def listing(org: Org = None, as_json: Json = False) -> None:
+    """List the agents that are known: those that were loaded, and with defaults those that a run or an outcome told of."""
+    from sinks.caller import agents
 
     settings = engines.read_settings()
-    asked = engines.Engines(settings)
-    of = org or settings.org
-    found = (p for p in known(asked.kafka, asked.offsets, settings.prefix) if of is None or p.org == of)
-    output.rows(map(dump, found), _COLUMNS, as_json=as_json)
+    output.rows(agents(engines.Engines(settings).clickhouse, org or settings.org), _COLUMNS, as_json=as_json)

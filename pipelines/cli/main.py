@@ -1,8 +1,28 @@
 """The `tidegate` command: puts the commands together, each with an example. What a command needs is imported when it runs."""
 
+from collections.abc import Callable
+
 import typer
 
-from pipelines.cli import agents, config, exits, history, produce, receipt, scan, status, topics
+from pipelines.cli import (
+    agents,
+    compare,
+    config,
+    demo,
+    dlq,
+    exits,
+    history,
+    produce,
+    recall,
+    receipt,
+    scan,
+    sink,
+    sql,
+    status,
+    topics,
+    up,
+    worker,
+)
 
 app = typer.Typer(
     name="tidegate",
@@ -17,23 +37,45 @@ app = typer.Typer(
 )
 
 
-def _example(line: str) -> str:
-    return f"Example: [bold]{line}[/bold]"
+def _family(name: str, about: str) -> typer.Typer:
+    family = typer.Typer(cls=exits.Commands, no_args_is_help=True, rich_markup_mode="rich", help=about)
+    app.add_typer(family, name=name, rich_help_panel=_LOOK)
+    return family
 
 
-app.command(epilog=_example("tidegate topics --create"))(topics.topics)
-app.command(epilog=_example("tidegate produce runs runs.jsonl.gz --wait"))(produce.produce)
-app.command(epilog=_example("tidegate receipt runs:3:17"))(receipt.receipt)
-app.command(epilog=_example("tidegate history support/refunds/pattern-check-status --org acme --agent agent/support-1"))(history.history)
-app.command(epilog=_example("tidegate why support/refunds/pattern-check-status --org acme --agent agent/support-1"))(history.why)
-app.command(epilog=_example("tidegate scan --fail-on high notes.md"))(scan.scan)
-app.command(epilog=_example("tidegate status"))(status.status)
-app.command(epilog=_example("tidegate config"))(config.config)
+def _add(to: typer.Typer, name: str, command: Callable[..., None], example: str, panel: str | None = None) -> None:
+    to.command(name, epilog=f"Example: [bold]tidegate {example}[/bold]", rich_help_panel=panel)(command)
 
-_agents = typer.Typer(cls=exits.Commands, no_args_is_help=True, help="Who there is: load agents, list them.", rich_markup_mode="rich")
-_agents.command("load", epilog=_example("tidegate agents load agents.jsonl"))(agents.load)
-_agents.command("list", epilog=_example("tidegate agents list --json"))(agents.show)
-app.add_typer(_agents, name="agents")
+
+_RUN, _SEND, _ASK, _LOOK, _OFFLINE = "Run", "Send", "Ask", "Look after", "Without engines"
+_ENTRY = "support/refunds/pattern-check-status --org acme --agent agent/support-1"
+
+_add(app, "up", up.up, "up", _RUN)
+_add(app, "worker", worker.worker, "worker --agents scan,aggregate,promote", _RUN)
+_add(app, "sink", sink.sink, "sink", _RUN)
+_add(app, "topics", topics.topics, "topics --create", _RUN)
+_add(app, "config", config.config, "config", _RUN)
+_add(app, "demo", demo.demo, "demo", _RUN)
+
+_add(app, "produce", produce.produce, "produce runs runs.jsonl.gz --wait", _SEND)
+_add(app, "receipt", receipt.receipt, "receipt runs:3:17", _SEND)
+
+_add(app, "recall", recall.recall, 'recall "refund of an order in transit" --org acme --agent agent/support-1', _ASK)
+_add(app, "history", history.history, f"history {_ENTRY}", _ASK)
+_add(app, "why", history.why, f"why {_ENTRY}", _ASK)
+_add(app, "sql", sql.sql, 'sql "SELECT space, rule, trust FROM v_pool" --json', _ASK)
+
+_add(app, "status", status.status, "status", _LOOK)
+_agents = _family("agents", "Who there is: load agents, list them.")
+_add(_agents, "load", agents.load, "agents load agents.jsonl")
+_add(_agents, "list", agents.listing, "agents list --json")
+_dlq = _family("dlq", "Messages that could not be taken: list them, look at them, send them again.")
+_add(_dlq, "list", dlq.listing, "dlq list --reason unknown_schema")
+_add(_dlq, "show", dlq.show, "dlq show outcomes:2:41")
+_add(_dlq, "replay", dlq.replay, "dlq replay outcomes:2:41")
+
+_add(app, "scan", scan.scan, "scan --fail-on high notes.md", _OFFLINE)
+_add(app, "compare", compare.compare, "compare --jsonl pairs.jsonl", _OFFLINE)
 
 if __name__ == "__main__":
     app()

@@ -39,6 +39,8 @@ def produce(
 
     settings = engines.read_settings()
     asked = engines.Engines(settings)
+    if wait:
+        _ = asked.clickhouse  # says at once where nobody could be asked later
     defaults = {"org": org or settings.org, "agent": agent or settings.agent}
     with open_input(file) as source, output.progress() as shown:
 
@@ -71,7 +73,7 @@ def _wait(asked: engines.Engines, report: "Report", timeout: float) -> Counter[s
 
     client = asked.clickhouse
     with output.progress() as shown:
-        until_shown(asked.offsets, (((sent.topic, sent.partition), sent.offset) for sent in report.sent), timeout, shown.show)
+        until_shown(asked.offsets, report.sent, timeout, shown.show)
         return until_ended(report.sent, lambda ids: ends(client, ids), timeout, shown.show)
 
 

@@ -1,11 +1,18 @@
 """`tidegate recall`."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipelines.cli import engines, output
 from pipelines.cli.options import Agent, Json, Org
+from pipelines.errors import SettingsError, Unreachable
+
+if TYPE_CHECKING:
+    from confluent_kafka import KafkaError, Message
+
+_COLUMNS = ("score", "section", "rule", "where", "why", "ref")
 
 
 class Scope(StrEnum):
@@ -14,16 +21,69 @@ class Scope(StrEnum):
     EVERY = "every"
     OWN = "own"
     ORG = "org"
+    WALK = "walk"
+    AREA = "area"
+    SPACE = "space"
 
 
 def recall(
     text: Annotated[str, typer.Argument(help="What the learnings should be about.", metavar="TEXT")],
     org: Org = None,
     agent: Agent = None,
-    scope: Annotated[Scope, typer.Option(help="own: the agent's learnings; org: the pools it can view; every: both.")] = Scope.EVERY,
+    scope: Annotated[
+        Scope,
+        typer.Option(
+            help="own: the agent's; org: the pools that it can view; every: both; walk: its area, then each above, to the first that answers; "
+            "area, space: the one named, alone."
+        ),
+    ] = Scope.EVERY,
+    area: Annotated[str | None, typer.Option(help="Work area of the agent.", metavar="AREA")] = None,
+    space: Annotated[str | None, typer.Option(help="Space, for --scope space.", metavar="SPACE")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows that are wanted.")] = 10,
-    depth: Annotated[int, typer.Option(min=1, max=3, help="Own learnings: 1 hot, 2 and warm, 3 all.")] = 3,
+    depth: Annotated[int, typer.Option(min=1, max=3, help="Of the agent's own: 1 hot, 2 and warm, 3 all.")] = 3,
     as_json: Json = False,
 ) -> None:
-    """Ask what is known, best first. What is shown is told to the stream (an exposure), as for any agent that reads."""
-    raise NotImplementedError
+    """Ask what is known, best first. What was shown is told to the stream (an exposure), as of any agent that reads."""
+    import sys
+
+    from pipelines.produce import message_key
+    from schemas import codec
+    from sinks.recall import Ask, Recall
+
+    settings = engines.read_settings()
+    asked = engines.Engines(settings)
+    try:
+        ask = Ask(
+            org=engines.org_of(settings, org),
+            agent=engines.agent_of(settings, agent),
+            text=text,
+            scope=scope.value,
+            area=area,
+            space=space,
+            limit=limit,
+            depth=depth,
+        )
+    except ValueError as error:
+        raise SettingsError(str(error)) from error
+    producer = asked.producer()
+    answer = Recall(asked.clickhouse, settings.need_secret()).answer(ask)
+    where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)
+    output.rows((row | more for row, more in zip(answer.rows, where, strict=True)), _COLUMNS, as_json=as_json)
+    sys.stdout.flush()
+    if not answer.rows:
+        output.say(
+            f"nothing that {ask.agent} of {ask.org} may read matches" if answer.exposure else f"{ask.agent} of {ask.org} is not known"
+        )
+    if answer.exposure is None or not answer.rows:
+        return
+    failed: list[str] = []
+
+    def delivered(error: "KafkaError | None", _: "Message") -> None:
+        if error is not None:
+            failed.append(error.str())
+
+    key = message_key(answer.exposure)
+    producer.produce(settings.prefix + "recalls", codec.encode(answer.exposure), key, on_delivery=delivered)
+    producer.flush()
+    if failed:
+        raise Unreachable(f"the exposure was not taken by the broker: {failed[0]}")

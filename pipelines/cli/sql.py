@@ -8,7 +8,6 @@ import typer
 from pipelines.cli import engines, exits, output
 from pipelines.cli.options import Json
 
-_READ_ONLY = {"readonly": 1, "output_format_json_quote_64bit_integers": 0}
 _CHUNK_BYTES = 1024 * 1024
 
 
@@ -21,14 +20,16 @@ def sql(
 
     text = (sys.stdin.read() if query == "-" else query).strip().rstrip(";")
     client = engines.Engines(engines.read_settings()).clickhouse
+    # The embedded one is read-only by itself, and lets nobody say so again.
+    settings = {"readonly": 1} if client.server_settings["readonly"].value == "0" else None
     try:
         if as_json:
             # In ClickHouse's own words, so that types read as they do everywhere else, and as a stream.
-            with client.raw_stream(text, fmt="JSONEachRow", settings=_READ_ONLY) as answer:
+            with client.raw_stream(text, fmt="JSONEachRow", settings=settings) as answer:
                 while chunk := answer.read(_CHUNK_BYTES):
                     sys.stdout.buffer.write(chunk)
             return
-        found = client.query(text, settings={"readonly": 1})
+        found = client.query(text, settings=settings)
     except Error as error:
         if error.code is None:
             raise

@@ -1,0 +1,38 @@
+"""`tidegate sink`."""
+
+import signal
+from threading import Event
+
+from pipelines.cli import engines
+
+
+def sink() -> None:
+    """Run the sink, which keeps a ClickHouse server up to date. Prints `ready` once its tables are there; TERM or Ctrl-C stops it.
+
+    `tidegate up` runs one of its own.
+    """
+    from pipelines.child import READY_LINE
+    from pipelines.kafka import consumer_config, producer_config
+    from sinks import migrate
+    from sinks.client import connect
+    from sinks.sink import run
+
+    settings = engines.read_settings()
+    asked = engines.Engines(settings)
+    secret = settings.need_secret()
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    assert asked.kafka  # the broker answers
+    brokers = asked.endpoints.brokers
+    client = connect(asked.endpoints.clickhouse_dsn, asked.endpoints.token, create=True)
+    migrate.forwards(client)
+    print(READY_LINE.decode(), flush=True)
+    run(
+        client,
+        consumer_config(settings, brokers, settings.prefix + "sink"),
+        producer_config(settings, brokers),
+        settings.prefix,
+        secret,
+        stop,
+    )
