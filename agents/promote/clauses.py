@@ -1,0 +1,122 @@
+"""What each word of a wording is to the rest: in which clause it stands, after which preposition, next to which word."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agents.promote import lexicon
+from agents.promote.words import COMMA, STOP
+
+_ALIKE = {"into": "to", "onto": "to", "toward": "to", "towards": "to", "inside": "in", "above": "over", "below": "under"}
+UNKNOWN = "?"
+"""A neighbour that cannot be told."""
+_COORDINATING = frozenset({"and", lexicon.OR, COMMA})
+_OTHER_CLAUSES = frozenset({lexicon.WHEN, lexicon.UNTIL, lexicon.WHILE, lexicon.INSTEAD})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a word stands. `role`: its clause's, a rank in time ("0" comes first) or a marker; `left`: the word before it in its phrase."""
+
+    role: str
+    preposition: str
+    left: str
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A wording taken apart.
+
+    `places`: where each word stands, each time; `operators`: how often each stands in each clause; `joined`: pairs of words with
+    "and", "or" or a comma between them, whose order says nothing; `described`: pairs with "that" between them, which another wording
+    puts the other way round (keys that expired, expired keys); `pronoun`: a word stands for one of another clause.
+    """
+
+    places: dict[str, frozenset[Place]]
+    operators: dict[tuple[str, str], int]
+    joined: frozenset[tuple[str, str]]
+    described: frozenset[tuple[str, str]]
+    pronoun: bool
+
+
+@dataclass(slots=True)
+class _Clause:
+    marker: str
+    rank: int
+    places: list[tuple[str, str, str]] = field(default_factory=list)  # word, preposition, left
+    operators: Counter[str] = field(default_factory=Counter)
+    preposition: str = ""
+    left: str = ""
+    owned: tuple[str, str, str] | None = None
+
+    def word(self, word: str) -> None:
+        if self.owned:
+            # "version of the parser" is the parser version; where the parser's name ends cannot be told.
+            name, preposition, left = self.owned
+            self.places[self.places.index(self.owned)] = (name, preposition, UNKNOWN)
+            self.places.append((word, preposition, left))
+            self.owned, self.left = None, UNKNOWN
+        else:
+            self.places.append((word, self.preposition, self.left))
+            self.left = word
+
+    def begin(self, preposition: str) -> None:
+        self.preposition, self.left, self.owned = _ALIKE.get(preposition, preposition), "", None
+
+    def of(self) -> None:
+        if self.left:
+            self.owned = self.places[-1]
+
+
+def structure(tokens: Sequence[str]) -> Structure:
+    """The structure of a wording's tokens."""
+    clauses = _clauses(tokens)
+    ranks = {rank: str(i) for i, rank in enumerate(sorted({c.rank for c in clauses if c.marker not in _OTHER_CLAUSES and c.places}))}
+    places: dict[str, set[Place]] = {}
+    operators: Counter[tuple[str, str]] = Counter()
+    for clause in clauses:
+        role = clause.marker if clause.marker in _OTHER_CLAUSES else ranks.get(clause.rank, "0")
+        for operator, n in clause.operators.items():
+            operators[role, operator] += n
+        for word, preposition, left in clause.places:
+            places.setdefault(word, set()).add(Place(role, preposition, left))
+    joined, described = (_pairs(tokens, between) for between in (_COORDINATING, lexicon.RELATIVE))
+    pronoun = any(t in lexicon.PRONOUNS for t in tokens)
+    return Structure({w: frozenset(p) for w, p in places.items()}, dict(operators), joined, described, pronoun)
+
+
+def _pairs(tokens: Sequence[str], between: frozenset[str]) -> frozenset[tuple[str, str]]:
+    """Words with nothing but one of `between` and operators between them."""
+    pairs, last, seen = set(), "", False
+    for token in tokens:
+        if token in between:
+            seen = True
+        elif token not in lexicon.OPERATORS:
+            if seen and last:
+                pairs.add((last, token))
+            last, seen = token, False
+    return frozenset(pairs)
+
+
+def _clauses(tokens: Sequence[str]) -> list[_Clause]:
+    """Clauses with their rank in time: what is done before another has the lower."""
+    clauses = [_Clause("", 0)]
+    now = 0
+    for token in tokens:
+        clause = clauses[-1]
+        if token in lexicon.MARKERS:
+            if token == lexicon.THEN:
+                now += 1
+            rank = now + {lexicon.BEFORE: 1, lexicon.AFTER: -1}.get(token, 0)
+            clauses.append(_Clause(token, rank))
+        elif token in (STOP, COMMA):
+            clauses.append(_Clause("", now))
+        elif token == "of":
+            clause.of()
+        elif token in lexicon.PREPOSITIONS:
+            clause.begin(token)
+        elif token in lexicon.OPERATORS:
+            clause.operators[token] += 1
+        elif token != "and" and token not in lexicon.PRONOUNS and token not in lexicon.RELATIVE:
+            clause.word(token)
+    return clauses

@@ -1,0 +1,62 @@
+"""Whether two wordings of the same words say them in the same order, as far as order says something."""
+
+from enum import Enum
+from itertools import combinations
+
+from agents.promote import lexicon
+from agents.promote.clauses import UNKNOWN, Place, Structure
+from agents.promote.words import LIGHT
+
+
+class Order(Enum):
+    """SAME; REVERSED: what the one does first the other does last; OTHER: words stand in other places in any other way."""
+
+    SAME = "same"
+    REVERSED = "reversed"
+    OTHER = "other"
+
+
+def compare(a: Structure, b: Structure) -> Order:
+    """How the words that two wordings share are placed."""
+    common = sorted(a.places.keys() & b.places.keys())
+    moved = [w for w in common if _roles(a, w) != _roles(b, w)]
+    # "When the token expired, refresh it" is "refresh the token when it expired".
+    if moved and not (len(moved) == 1 and (a.pronoun or b.pronoun)):
+        return Order.REVERSED if _reversed(a, b, common) else Order.OTHER
+    placed = {
+        w: (*a.places[w], *b.places[w])
+        for w in common
+        if w not in LIGHT and len(a.places[w]) == len(b.places[w]) == 1 and a.places[w] != b.places[w]
+    }
+    if any({p.preposition, q.preposition} <= lexicon.DIRECTIONS and p.preposition != q.preposition for p, q in placed.values()):
+        return Order.OTHER
+    swapped = any(_exchanged(placed[w], placed[v], {w, v}) and not _free(a, b, w, v) for w, v in combinations(placed, 2))
+    return Order.OTHER if swapped else Order.SAME
+
+
+def _roles(s: Structure, word: str) -> frozenset[str]:
+    return frozenset(p.role for p in s.places[word])
+
+
+def _reversed(a: Structure, b: Structure, common: list[str]) -> bool:
+    """Whether all that stands first in time in the one stands second in the other, and the other way round."""
+    ranked = [(_roles(a, w), _roles(b, w)) for w in common if _roles(a, w) | _roles(b, w) <= {"0", "1"}]
+    rest = all(_roles(a, w) == _roles(b, w) for w in common if not _roles(a, w) | _roles(b, w) <= {"0", "1"})
+    return rest and len({ra for ra, _ in ranked}) == 2 and all(len(ra) == len(rb) == 1 and ra != rb for ra, rb in ranked)
+
+
+def _exchanged(w: tuple[Place, ...], v: tuple[Place, ...], pair: set[str]) -> bool:
+    """Whether each of two words stands in the one wording where the other stands in the other. Places: in a, in b."""
+    return _alike(w[0], v[1], pair) and _alike(v[0], w[1], pair) and not _alike(w[0], v[0], set())
+
+
+def _alike(p: Place, q: Place, pair: set[str]) -> bool:
+    """Whether two places are the same; as neighbours the words of `pair` count as one."""
+    left = p.left in pair if q.left in pair else p.left == q.left != UNKNOWN
+    return left and (p.role, p.preposition) == (q.role, q.preposition)
+
+
+def _free(a: Structure, b: Structure, w: str, v: str) -> bool:
+    """Whether the order of two words says nothing."""
+    pair = {(w, v), (v, w)}
+    return bool((pair & a.joined and pair & b.joined) or pair & (a.described | b.described))

@@ -1,0 +1,282 @@
+"""A wording's tokens: words brought to their stems, amounts to one unit, and what operators, markers and prepositions stand between."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+
+from agents.promote import lexicon
+
+STOP = "."
+"""Token of a mark that ends a clause."""
+COMMA = ","
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": " ", "”": " ", '"': " ", "`": "", "*": " ", "«": " ", "»": " "})
+_SHORT = [
+    (re.compile(p), to)
+    for p, to in (
+        (r"\b(?:e\.g|i\.e)\.?,?", " "),
+        (r"\band/or\b", " or "),
+        (r"\bcan't\b", "cannot"),
+        (r"\bcan not\b", "cannot"),
+        (r"\bwon't\b", "will not"),
+        (r"n't\b", " not"),
+        (r"\b(it|that|there|what|he|she)'s\b", r"\1 is"),
+        (r"'(?:re|ll|ve|d|m)\b", " will"),
+        (r"'s\b|(?<=s)'(?!\w)", ""),
+        (r"\b(?:non)[- ](?=\w)", "not "),
+        (r"\b(re|un|pre|sub|multi|auto|de|co|anti|e)-(?=[a-z])", r"\1"),
+        (r"(?<=[a-z])-(in|out|on|off|up|down|only)\b", r"\1"),
+        (r"(\d)\s*/\s*([a-z])", r"\1 per \2"),
+        (r"(?<=\d)-(?=[a-z])", " "),
+    )
+]
+_TOKEN = re.compile(
+    r"""\d{1,2}:\d{2}(?::\d{2})?
+      | [$€£¥]
+      | \d+(?:,\d{3})+(?:\.\d+)?(?!\w)
+      | \d+(?:\.\d+)*(?:%|(?=(?:ns|us|µs|ms|msec|s|sec|min|h|hr|d|kb|mb|gb|tb|kib|mib|gib|tib|px|hz|khz|mhz|ghz|km|cm|mm|kg)\b))
+      | (?<![\w-])--?[a-z][\w-]*
+      | \w+(?:[./_:@]\w+)+
+      | \w+
+      | [,;:.!?()\[\]{}\n]|[-–—]+(?=\s)
+    """,
+    re.VERBOSE,
+)
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
+_PHRASES: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+for _phrase, _to in sorted(lexicon.PHRASES.items(), key=lambda p: -len(p[0].split())):
+    _words = tuple(_phrase.split())
+    _PHRASES.setdefault(_words[0], []).append((_words, tuple(_to.split())))
+_BEGIN_A_SUBJECT = frozenset({"the", "a", "an", "it", "they", "you", "all", "your", "its", "this", "that", "every", "each", "we", "our"})
+_SPELLING = [
+    (re.compile(p), to)
+    for p, to in (
+        (r"is(e|ed|es|ing|er|ation|ations)$", r"iz\1"),
+        (r"ys(e|ed|es|ing)$", r"yz\1"),
+        (r"our(s|ed|ing|ite|al|able)?$", r"or\1"),
+        (r"ogue(s|d)?$", r"og\1"),
+        (r"([bt])re(s|d)?$", r"\1er\2"),
+        (r"ll(ed|ing|er|ers)$", r"l\1"),
+        (r"ence(s)?$", r"ense\1"),
+        (r"^artefact", "artifact"),
+        (r"^programme(s)?$", r"program\1"),
+        (r"^grey", "gray"),
+        (r"^judgement", "judgment"),
+        (r"^licen[cs]e", "license"),
+        (r"wards$", "ward"),
+    )
+]
+_AS_THEY_ARE = frozenset({"and", "of", STOP, COMMA}).union(
+    lexicon.PRONOUNS, lexicon.RELATIVE, lexicon.SIGNS, lexicon.NUMERALS, lexicon.MULTIPLES
+)
+_VOWEL = re.compile(r"[aeiouy]")
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text: stems, amounts ("#30" or "#30000000000ns"), names of things ("http.get"), operators and markers of the
+    lexicon, prepositions, "and", COMMA and STOP."""
+    text = unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)
+    for pattern, to in _SHORT:
+        text = pattern.sub(to, text)
+    return list(_amounts(_operators(_phrases(_raw(text)))))
+
+
+def _raw(text: str) -> list[str]:
+    out = []
+    for token in _TOKEN.findall(text):
+        if token[0] in ";:.!?()[]{}\n" or (token[0] in "-–—" and not token.strip("-–—")):
+            out.append(STOP)
+        elif _VERSION.fullmatch(token):
+            out += ["version", token[1:]]
+        else:
+            out.append(token)
+    return out
+
+
+def _phrases(raw: list[str]) -> list[str]:
+    """Several words that stand for a few, and "turn ... on" as "enable"."""
+    out: list[str] = []
+    at = 0
+    while at < len(raw):
+        for words, to in _PHRASES.get(raw[at], ()):
+            if tuple(raw[at : at + len(words)]) == words:
+                out += to
+                at += len(words)
+                break
+        else:
+            out.append(raw[at])
+            at += 1
+    for i, word in enumerate(out):
+        if word in ("turn", "switch", "turning", "switching", "turned", "switched"):
+            for j in range(i + 2, min(i + 8, len(out))):
+                if out[j] in ("on", "off") and (_ends(out, j + 1) or out[j + 1] in lexicon.PREPOSITIONS):
+                    out[i] = "enable" if out[j] == "on" else "disable"
+                    del out[j]
+                    break
+    return out
+
+
+def _ends(words: list[str], at: int) -> bool:
+    return at >= len(words) or words[at] in (STOP, COMMA) or words[at] in lexicon.MARKERS or lexicon.WORDS.get(words[at]) in lexicon.MARKERS
+
+
+def _operators(words: list[str]) -> Iterator[str]:
+    """Words brought to their stems; operators, markers and prepositions as they are; silent words left out."""
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 1 < len(words) else STOP
+        if word == "once":
+            yield from (lexicon.AFTER,) if following in _BEGIN_A_SUBJECT else ("1", "times")
+        elif word in lexicon.WORDS:
+            yield from lexicon.WORDS[word].split()
+        elif word in lexicon.COMPARING and (following[0].isdigit() or following in lexicon.NUMERALS or following in lexicon.SIGNS):
+            yield lexicon.COMPARING[word]
+        elif (
+            (word in lexicon.PREPOSITIONS and not _ends(words, at + 1))
+            or word in _AS_THEY_ARE
+            or word.isupper()
+            or word[0] in "-0123456789"
+        ):
+            yield word
+        elif word not in lexicon.SILENT:
+            yield stem(word)
+
+
+def _amounts(words: Iterator[str]) -> Iterator[str]:
+    """Numbers and their units as one token each: 30 seconds, 30s and 0.5 min alike."""
+    held = list(words)
+    at = 0
+    while at < len(held):
+        word = held[at]
+        sign = lexicon.SIGNS.get(word) or (word if word in lexicon.SIGNS.values() else None)
+        if sign and at + 1 < len(held) and (number := _number(held, at + 1)):
+            yield _amount(number[0], sign)
+            at = number[1]
+        elif number := _number(held, at):
+            value, at = number
+            unit = "%" if word.endswith("%") else held[at] if at < len(held) else ""
+            unit = lexicon.SIGNS.get(unit, unit)
+            if unit in _UNITS:
+                at += not word.endswith("%")
+                yield _amount(value, unit)
+            else:
+                yield "#" + value
+        elif word == "per" and at + 1 < len(held) and held[at + 1] in _UNITS:
+            yield "#per" + _amount("1", held[at + 1])
+            at += 2
+        else:
+            yield word
+            at += 1
+
+
+def _number(words: list[str], at: int) -> tuple[str, int] | None:
+    """The number that begins at a word, in digits, and where it ends."""
+    word = words[at].rstrip("%")
+    if word in lexicon.NUMERALS or word in lexicon.MULTIPLES:
+        total, at = lexicon.NUMERALS.get(word, 1) * lexicon.MULTIPLES.get(word, 1), at + 1
+        while at < len(words):
+            if words[at] in lexicon.MULTIPLES:
+                total *= lexicon.MULTIPLES[words[at]]
+            elif words[at] in lexicon.NUMERALS:
+                total += lexicon.NUMERALS[words[at]]
+            elif not (words[at] == "and" and words[at + 1 : at + 2] and words[at + 1] in lexicon.NUMERALS and total >= 100):
+                break
+            at += 1
+        return str(total), at
+    if not _NUMBER.fullmatch(word):
+        return None
+    word, at = word.replace(",", ""), at + 1
+    if at < len(words) and words[at] in lexicon.MULTIPLES:
+        return str(Decimal(word) * lexicon.MULTIPLES[words[at]]), at + 1
+    return word, at
+
+
+def _amount(number: str, unit: str) -> str:
+    base, size = _UNITS[unit]
+    value = (Decimal(number) * size).normalize()
+    return f"#{value:f}{base}"
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word in American spelling without the ending that its use in a sentence gives it; one of the words that mean the same."""
+    plain = _plain(word)
+    return _SAME.get(plain, plain)
+
+
+def _plain(word: str) -> str:
+    base = lexicon.IRREGULAR.get(word, word)
+    if base in lexicon.IRREGULAR or not base.isalpha() or len(base) < 3:
+        return base
+    for pattern, to in _SPELLING:
+        base = pattern.sub(to, base)
+    return _uninflected(base)
+
+
+def _uninflected(word: str) -> str:
+    if len(word) > 4 and word.endswith(("ies", "ied")):
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "xes", "zes", "ches", "shes")):
+        word = word[:-2]
+    elif word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is", "os", "ias")):
+        word = word[:-1]
+    elif word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
+        word = word[:-3]
+    elif word.endswith("ed") and not word.endswith("eed") and len(word) > 4 and _VOWEL.search(word[:-2]):
+        word = word[:-2]
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
+        word = word[:-1]
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+
+
+_SAME = {_plain(w): _plain(line.split()[0]) for line in lexicon.SAME for w in line.split()}
+_UNITS = lexicon.UNITS | {_plain(name): unit for name, unit in lexicon.UNITS.items()}
+LIGHT = frozenset(stem(w) for w in lexicon.LIGHT)
+OPPOSITES = frozenset(
+    (a, b) if word.isupper() else (stem(a), stem(b))
+    for line in lexicon.OPPOSITE
+    for word, *rest in (line.split(),)
+    for other in rest
+    for a, b in ((word, other), (other, word))
+)
+"""Pairs of words that oppose each other, either way round."""
+
+
+def opposite(a: str, b: str) -> bool:
+    """Whether a stem says the opposite of another: by the lexicon or by its beginning (consistent, inconsistent)."""
+    if (a, b) in OPPOSITES:
+        return True
+    short, long = sorted((a, b), key=len)
+    return len(short) > 2 and long not in _NOT_PREFIXED and any(long == prefix + short for prefix in lexicon.PREFIXES)
+
+
+_NOT_PREFIXED = frozenset(stem(w) for w in lexicon.NOT_PREFIXED)
+
+
+def folded(word: str) -> str:
+    """A stem that is the same for words that oppose each other, and so the same for a rule and its opposite."""
+    if word in _CLASSES:
+        return _CLASSES[word]
+    for prefix in lexicon.PREFIXES:
+        if word.startswith(prefix) and len(word) - len(prefix) > 2 and word not in _NOT_PREFIXED:
+            base = word.removeprefix(prefix)
+            return _CLASSES.get(base, base)
+    return word
+
+
+def _classes() -> dict[str, str]:
+    """The first word, in order, of all that oppositions join a word to."""
+    first = {word: word for pair in OPPOSITES for word in pair}
+    for _ in first:
+        changed = False
+        for a, b in OPPOSITES:
+            least = min(first[a], first[b])
+            changed |= (first[a], first[b]) != (least, least)
+            first[a] = first[b] = least
+        if not changed:
+            break
+    return first
+
+
+_CLASSES = _classes()
