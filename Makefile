@@ -48,7 +48,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 lock: ## bring the locked packages up to date with pyproject.toml
 	@test -x $(BIN)/pip-compile || { echo "run make install first" >&2; exit 1; }
 	$(LOCK) --extra dev --output-file requirements-dev.txt pyproject.toml
-	$(LOCK) --constraint requirements-dev.txt --output-file requirements.txt pyproject.toml
+	$(LOCK) --constraint requirements-dev.txt --no-annotate --output-file requirements.txt pyproject.toml
 
 clean: ## remove what was made: packages, data, caches
 	rm -rf $(VENV) .tidegate .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
