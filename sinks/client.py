@@ -13,8 +13,8 @@ _SECURE = {"http": False, "https": True, "clickhouse": False, "clickhouses": Tru
 def connect(dsn: str, token: str | None, create: bool = False) -> Client:
     """A client whose database is the DSN's (`http://host:8123/name`) or `tidegate`; `create` makes it where it is missing.
 
-    Times come back with their zone. `token` goes as a bearer token, unless the DSN holds a user. Raises ValueError where the DSN is none, and
-    what clickhouse-connect raises (`clickhouse_connect.driver.exceptions.ClickHouseError`) where the engine can't be reached.
+    Times come back with their zone. `token` goes as a bearer token, unless the DSN holds a user. Raises ValueError where the DSN is none,
+    and what clickhouse-connect raises (`clickhouse_connect.driver.exceptions.ClickHouseError`) where the engine can't be reached.
     """
     scheme, separator, rest = dsn.partition("://")
     if not separator or scheme not in {*_SECURE, "chdb"}:
