@@ -1,16 +1,19 @@
 """What each word of a wording is to the rest: in which clause it stands, after which preposition, next to which word."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from agents.promote import lexicon
-from agents.promote.words import COMMA, STOP
+from agents.promote.words import COMMA, PASSIVE, STOP
 
 _ALIKE = {"into": "to", "onto": "to", "toward": "to", "towards": "to", "inside": "in", "above": "over", "below": "under"}
 UNKNOWN = "?"
 """A neighbour that cannot be told."""
 _COORDINATING = frozenset({"and", lexicon.OR, COMMA})
+_BOUNDARIES = lexicon.MARKERS | {STOP, COMMA}
+_WORDLESS = lexicon.PRONOUNS | lexicon.RELATIVE | {"and", PASSIVE}
 _OTHER_CLAUSES = frozenset({lexicon.WHEN, lexicon.UNTIL, lexicon.WHILE, lexicon.INSTEAD})
 
 
@@ -29,7 +32,8 @@ class Structure:
 
     `places`: where each word stands, each time; `operators`: how often each stands in each clause; `joined`: pairs of words with
     "and", "or" or a comma between them, whose order says nothing; `described`: pairs with "that" between them, which another wording
-    puts the other way round (keys that expired, expired keys); `pronoun`: a word stands for one of another clause.
+    puts the other way round (keys that expired, expired keys; keys are rotated, rotate keys); `pronoun`: a word stands for one of
+    another clause; `sequence`: its words as they follow each other; `passives`: subject, verb and doer of what is done by somebody.
     """
 
     places: dict[str, frozenset[Place]]
@@ -37,6 +41,8 @@ class Structure:
     joined: frozenset[tuple[str, str]]
     described: frozenset[tuple[str, str]]
     pronoun: bool
+    sequence: tuple[str, ...]
+    passives: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(slots=True)
@@ -50,6 +56,7 @@ class _Clause:
     owned: tuple[str, str, str] | None = None
 
     def word(self, word: str) -> None:
+        """The next word, in the phrase that began last; the first of a phrase stands next to what the phrase is about."""
         if self.owned:
             # "version of the parser" is the parser version; where the parser's name ends cannot be told.
             name, preposition, left = self.owned
@@ -61,7 +68,7 @@ class _Clause:
             self.left = word
 
     def begin(self, preposition: str) -> None:
-        self.preposition, self.left, self.owned = _ALIKE.get(preposition, preposition), "", None
+        self.preposition, self.owned = _ALIKE.get(preposition, preposition), None
 
     def of(self) -> None:
         if self.left:
@@ -80,9 +87,26 @@ def structure(tokens: Sequence[str]) -> Structure:
             operators[role, operator] += n
         for word, preposition, left in clause.places:
             places.setdefault(word, set()).add(Place(role, preposition, left))
-    joined, described = (_pairs(tokens, between) for between in (_COORDINATING, lexicon.RELATIVE))
-    pronoun = any(t in lexicon.PRONOUNS for t in tokens)
-    return Structure({w: frozenset(p) for w, p in places.items()}, dict(operators), joined, described, pronoun)
+    return Structure(
+        places={w: frozenset(p) for w, p in places.items()},
+        operators=dict(operators),
+        joined=_pairs(tokens, _COORDINATING),
+        described=_pairs(tokens, lexicon.RELATIVE | {PASSIVE}),
+        pronoun=any(t in lexicon.PRONOUNS for t in tokens),
+        sequence=tuple(t for t in tokens if t in places),
+        passives=tuple(_passives(tokens, places)),
+    )
+
+
+def _passives(tokens: Sequence[str], places: Container[str]) -> Iterator[tuple[str, str, str]]:
+    for at, token in enumerate(tokens):
+        if token == PASSIVE:
+            before = [t for t in tokens[:at] if t in places]
+            after = list(takewhile(lambda t: t not in _BOUNDARIES, tokens[at + 1 :]))
+            verb = next((t for t in after if t in places), None)
+            doer = next((t for t in after[after.index("by") :] if t in places), None) if "by" in after else None
+            if before and verb and doer:
+                yield before[-1], verb, doer
 
 
 def _pairs(tokens: Sequence[str], between: frozenset[str]) -> frozenset[tuple[str, str]]:
@@ -117,6 +141,6 @@ def _clauses(tokens: Sequence[str]) -> list[_Clause]:
             clause.begin(token)
         elif token in lexicon.OPERATORS:
             clause.operators[token] += 1
-        elif token != "and" and token not in lexicon.PRONOUNS and token not in lexicon.RELATIVE:
+        elif token not in _WORDLESS:
             clause.word(token)
     return clauses

@@ -126,10 +126,12 @@ PHRASES: dict[str, str] = {
     "by using": "with",
     "such as": "",
     "for example": "",
-    "out of": "from",
+    "out of order": "NOT order",
+    "out of date": "stale",
+    "up to date": "fresh",
+    "out of": "outof",
     # One word for two.
     "white space": "whitespace",
-    "time out": "timeout",
     "time zone": "timezone",
     "time stamp": "timestamp",
     "data base": "database",
@@ -139,16 +141,44 @@ PHRASES: dict[str, str] = {
     "user name": "username",
     "check sum": "checksum",
     "pay load": "payload",
+    "lower case": "lowercase",
+    "upper case": "uppercase",
+    "run time": "runtime",
+    "name space": "namespace",
+    "work space": "workspace",
+    "work flow": "workflow",
+    "sub domain": "subdomain",
+    "data set": "dataset",
+    "code base": "codebase",
+    "key word": "keyword",
+    "meta data": "metadata",
+    "up time": "uptime",
+    "down time": "downtime",
+    "check list": "checklist",
+    "sand box": "sandbox",
+    "web site": "website",
+    "web page": "webpage",
+    "web socket": "websocket",
+    "hot fix": "hotfix",
+    "bug fix": "bugfix",
+    "life cycle": "lifecycle",
+    "life time": "lifetime",
+    "drop down": "dropdown",
+    "host name": "hostname",
+    "path name": "pathname",
+    "byte code": "bytecode",
+    "stack trace": "stacktrace",
+    "play book": "playbook",
+    "run book": "runbook",
+    "change log": "changelog",
+    "read me": "readme",
+    "real time": "realtime",
+    "time line": "timeline",
     "white list": "allowlist",
     "allow list": "allowlist",
     "deny list": "denylist",
     "block list": "denylist",
     "black list": "denylist",
-    "back up": "backup",
-    "set up": "setup",
-    "shut down": "stop",
-    "clean up": "cleanup",
-    "roll back": "rollback",
     "carry out": "do",
     "find out": "find",
     "try again": "retry",
@@ -161,6 +191,13 @@ PHRASES: dict[str, str] = {
 }
 """Several words that stand for a few; longest first."""
 
+PHRASAL = (
+    "look up", "check out", "sign up", "follow up", "start up", "roll out", "fall back", "back up", "set up", "clean up", "roll back",
+    "call back", "feed back", "back off", "sign off", "log in", "log out", "time out", "shut down", "take down", "slow down", "warm up",
+)  # fmt: skip
+"""Verbs that another word may part from their particle, and that are nouns when written as one."""
+PARTICLES = frozenset({"up", "out", "off", "down", "away", "back", "in+", "on+"})
+
 WORDS: dict[str, str] = {
     "not": NOT,
     "never": NOT,
@@ -169,6 +206,32 @@ WORDS: dict[str, str] = {
     "nor": NOT,
     "neither": NOT,
     "nothing": NOT,
+    **dict.fromkeys(
+        (
+            "nicht",
+            "kein",
+            "keine",
+            "keinen",
+            "keinem",
+            "keiner",
+            "nie",
+            "niemals",
+            "pas",
+            "jamais",
+            "nunca",
+            "niet",
+            "geen",
+            "nooit",
+            "ikke",
+            "aldrig",
+            "não",
+            "nao",
+            "не",
+            "нет",
+            "никогда",
+        ),
+        NOT,
+    ),
     "cannot": "NOT CAN",
     "without": NOT,
     "unless": "WHEN NOT",
@@ -200,6 +263,10 @@ WORDS: dict[str, str] = {
     "hence": BECAUSE,
     "therefore": BECAUSE,
     "thus": BECAUSE,
+    **{v.replace(" ", ""): v for v in PHRASAL},
+    "1st": "first",
+    "2nd": "second",
+    "3rd": "third",
     "midnight": "00:00",
     "noon": "12:00",
     "midday": "12:00",
@@ -224,18 +291,21 @@ RELATIVE = frozenset({"that", "which", "who"})
 SILENT = frozenset({
     "a", "an", "the", "this", "these", "those", "its", "their", "you", "your", "we", "our", "i", "my", "one's",
     "his", "her", "he", "she", "there", "here", "whom", "whose", "is", "are", "be", "been", "being", "was", "were", "am",
-    "do", "does", "did", "will", "would", "shall", "should", "must", "has", "have", "had", "having", "and", "but", "also", "too", "please",
+    "do", "does", "did", "whether", "will", "would", "shall", "should", "must", "has", "have", "had", "having", "and", "but", "also", "too", "please",
     "just", "simply", "yet", "however", "though", "although", "both", "such", "eg", "ie", "etc", "let", "us",
 })  # fmt: skip
 """Words that say nothing by themselves."""
 
 LIGHT = frozenset({
-    "always", "any", "all", "each", "every", "up", "in", "first", "again", "very", "really", "own", "given", "existing", "actual", "actually",
+    "always", "any", "all", "each", "every", "first", "again", "very", "really", "own", "given", "existing", "actual", "actually",
     "currently", "carefully", "explicitly", "properly", "correctly", "successfully", "immediately", "directly", "otherwise", "else",
-    "instead", "already", "necessary", "certain", "particular", "specific", "following", "out", "down", "off", "away", "back", "new", "only",
+    "instead", "already", "necessary", "certain", "particular", "specific", "following", "new", "only",
     "step", "case", "way", "use", "prefer", "make", "get", "perform", "value", "respective", "available",
 })  # fmt: skip
 """Words that one wording may have and the other not."""
+
+SLOTS: tuple[str, ...] = ("any all each every", "new given existing own following")
+"""Light words of which one in place of another makes another rule."""
 
 SAME: tuple[str, ...] = (
     "use utilize employ utilise",
@@ -285,7 +355,7 @@ SAME: tuple[str, ...] = (
     "gbp sterling",
     "jpy yen",
     "percent percentage",
-    "each every all any",
+    "each every all",
     "email mail",
     "like similar",
     "whole entire",
@@ -340,7 +410,7 @@ OPPOSITE: tuple[str, ...] = (
     "highest lowest",
     "upper lower",
     "uppercase lowercase",
-    "large small",
+    "large small little",
     "long short",
     "wide narrow",
     "fast slow",
@@ -365,8 +435,8 @@ OPPOSITE: tuple[str, ...] = (
     "left right",
     "top bottom",
     "up down",
-    "on off",
-    "in out",
+    "on+ off",
+    "in+ out",
     "online offline",
     "show hide",
     "visible hidden",
@@ -414,21 +484,28 @@ NOT_PREFIXED = frozenset({
     "discover", "dispatch", "indent", "intent", "index", "unit", "until", "under", "describe", "invest", "invent", "district", "design",
 })  # fmt: skip
 
+UNINFLECTED = frozenset({
+    "https", "dns", "tls", "css", "aws", "ios", "js", "sms", "gps", "cors", "ops", "devops", "redis", "postgres", "series", "species", "news",
+    "lens", "sas", "nas", "kubernetes", "always", "perhaps", "string", "building", "billing", "setting", "during", "staging", "pricing",
+    "sorted", "unsorted", "need", "fewer", "meeting", "warning", "mapping", "times", "embed", "failure", "missing", "ascending",
+    "descending", "following", "existing", "hidden", "given", "left",
+})  # fmt: skip
+"""Words that are their own stem, whatever their ending says."""
 IRREGULAR: dict[str, str] = {
     "indices": "index", "vertices": "vertex", "matrices": "matrix", "children": "child", "people": "person", "ran": "run", "sent": "send",
     "wrote": "write", "written": "write", "built": "build", "kept": "keep", "made": "make", "found": "find", "took": "take", "taken": "take",
-    "gave": "give", "given": "given", "broken": "break", "broke": "break", "chosen": "choose", "chose": "choose", "got": "get",
+    "gave": "give", "broken": "break", "broke": "break", "chosen": "choose", "chose": "choose", "got": "get",
     "held": "hold", "lost": "lose", "paid": "pay", "shown": "show", "began": "begin", "begun": "begin", "known": "know", "thrown": "throw",
-    "threw": "throw", "frozen": "freeze", "hidden": "hidden", "went": "go", "gone": "go", "goes": "go", "left": "left", "stood": "stand",
+    "threw": "throw", "frozen": "freeze", "went": "go", "gone": "go", "goes": "go", "stood": "stand",
     "understood": "understand", "saw": "see", "seen": "see", "came": "come", "became": "become", "fell": "fall", "fallen": "fall",
     "forgot": "forget", "forgotten": "forget", "meant": "mean", "sold": "sell", "bought": "buy", "told": "tell", "thought": "think",
-    "caught": "catch", "forbidden": "forbid", "overwritten": "overwrite", "overwrote": "overwrite", "failure": "failure", "embed": "embed", "embeds": "embed", "embedded": "embed", "embedding": "embed",
-    "analyses": "analysis", "statuses": "status", "dying": "die", "tying": "tie", "lying": "lie", "missing": "missing",
-    "ascending": "ascending", "descending": "descending", "following": "following", "existing": "existing", "string": "string",
-    "strings": "string", "building": "building", "billing": "billing", "setting": "setting", "settings": "setting", "during": "during",
-    "staging": "staging", "pricing": "pricing", "sorted": "sorted", "unsorted": "unsorted", "required": "require", "need": "need",
-    "fewer": "fewer", "meeting": "meeting", "warning": "warning", "warnings": "warning", "mapping": "mapping", "mappings": "mapping",
-    "lives": "live", "halves": "half", "leaves": "leave", "bytes": "byte", "times": "times", "uses": "use", "used": "use", "using": "use",
+    "caught": "catch", "forbidden": "forbid", "overwritten": "overwrite", "overwrote": "overwrite", "embeds": "embed", "embedded": "embed", "embedding": "embed",
+    "analyses": "analysis", "statuses": "status", "dying": "die", "tying": "tie", "lying": "lie", 
+    
+    "strings": "string", "settings": "setting", 
+    "required": "require", 
+    "warnings": "warning", "mappings": "mapping",
+    "lives": "live", "halves": "half", "leaves": "leave", "bytes": "byte", "uses": "use", "used": "use", "using": "use",
 }  # fmt: skip
 """Words whose stem is not what their ending says."""
 

@@ -26,12 +26,27 @@ def compare(a: Structure, b: Structure) -> Order:
     placed = {
         w: (*a.places[w], *b.places[w])
         for w in common
-        if w not in LIGHT and len(a.places[w]) == len(b.places[w]) == 1 and a.places[w] != b.places[w]
+        if w not in LIGHT | lexicon.PARTICLES and len(a.places[w]) == len(b.places[w]) == 1 and a.places[w] != b.places[w]
     }
-    if any({p.preposition, q.preposition} <= lexicon.DIRECTIONS and p.preposition != q.preposition for p, q in placed.values()):
+    if any(_redirected(w, p.preposition, q.preposition) for w, (p, q) in placed.items()):
+        return Order.OTHER
+    if any(not _active(b, *passive) for passive in a.passives) or any(not _active(a, *passive) for passive in b.passives):
         return Order.OTHER
     swapped = any(_exchanged(placed[w], placed[v], {w, v}) and not _free(a, b, w, v) for w, v in combinations(placed, 2))
     return Order.OTHER if swapped else Order.SAME
+
+
+def _redirected(word: str, p: str, q: str) -> bool:
+    """Whether one preposition in place of another makes another rule of a word: from and to, or any two before an amount."""
+    return p != q and ({p, q} <= lexicon.DIRECTIONS or word.startswith("#") and bool(p and q))
+
+
+def _active(s: Structure, subject: str, verb: str, doer: str) -> bool:
+    """Whether a wording may say what another says as "subject is done by doer"."""
+    if (subject, verb, doer) in s.passives or not {subject, verb, doer} <= s.places.keys():
+        return True
+    order = [s.sequence.index(w) for w in (doer, verb, subject)]
+    return order == sorted(order)
 
 
 def _roles(s: Structure, word: str) -> frozenset[str]:
@@ -39,10 +54,12 @@ def _roles(s: Structure, word: str) -> frozenset[str]:
 
 
 def _reversed(a: Structure, b: Structure, common: list[str]) -> bool:
-    """Whether all that stands first in time in the one stands second in the other, and the other way round."""
-    ranked = [(_roles(a, w), _roles(b, w)) for w in common if _roles(a, w) | _roles(b, w) <= {"0", "1"}]
-    rest = all(_roles(a, w) == _roles(b, w) for w in common if not _roles(a, w) | _roles(b, w) <= {"0", "1"})
-    return rest and len({ra for ra, _ in ranked}) == 2 and all(len(ra) == len(rb) == 1 and ra != rb for ra, rb in ranked)
+    """Whether what comes second in time in the one comes first in the other, and the other way round; the rest is the same."""
+    timed = [w for w in common if _roles(a, w) | _roles(b, w) <= {"0", "1"}]
+    if any(_roles(a, w) != _roles(b, w) for w in common if w not in timed):
+        return False
+    late_a, late_b = ({w for w in timed if "1" in _roles(s, w)} for s in (a, b))
+    return bool(late_a and late_b) and not late_a & late_b
 
 
 def _exchanged(w: tuple[Place, ...], v: tuple[Place, ...], pair: set[str]) -> bool:

@@ -20,11 +20,11 @@ from typing import Any
 from agents.promote import lexicon
 from agents.promote.clauses import Structure, structure
 from agents.promote.order import Order, compare
-from agents.promote.words import LIGHT, folded, opposite, tokens
+from agents.promote.words import LIGHT, SLOTS, folded, opposite, tokens
 
 FOLDING = 2
 """Version of `Form.words`: an index made with another is made anew."""
-_WORD_WEIGHT, _LIGHT_WEIGHT = 3.0, 0.25
+_WORD_WEIGHT, _LIGHT_WEIGHT = 4.0, 0.25
 """What a word that the other wording has not counts against the similarity."""
 _VERBS = frozenset({"use", "make", "get", "perform"})
 """Light words that take the place of another word where that is a verb."""
@@ -88,7 +88,7 @@ def relation(a: Form, b: Form, threshold: float) -> Relation:
         similarity < threshold
         or not (a.tools == b.tools or not a.tools or not b.tools)
         or _replaced(only_a, only_b)
-        or any(_is_exact(w) for w in only_a | only_b)
+        or any(_is_exact(w) for w in (only_a | only_b) - LIGHT - lexicon.PARTICLES)
         or _restricted(a, b)
     )
     order = Order.OTHER if apart else compare(a.structure, b.structure)
@@ -121,6 +121,8 @@ def _similarity(common: set[str], turned: int, unmatched: set[str]) -> float:
 
 def _replaced(only_a: set[str], only_b: set[str]) -> bool:
     """Whether a word of the one stands for a word of the other."""
+    if any(slot & only_a and slot & only_b for slot in SLOTS):
+        return True
     heavy_a, heavy_b = only_a - LIGHT, only_b - LIGHT
     return bool((heavy_a and (heavy_b or only_b & _VERBS)) or (heavy_b and only_a & _VERBS))
 

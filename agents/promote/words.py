@@ -11,12 +11,25 @@ from agents.promote import lexicon
 STOP = "."
 """Token of a mark that ends a clause."""
 COMMA = ","
+PASSIVE = "BE"
+"""Token between a subject and what is done to it."""
+PARTICLE = "+"
+"""Behind a preposition that belongs to its verb: turn on."""
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": " ", "”": " ", '"': " ", "`": "", "*": " ", "«": " ", "»": " "})
 _SHORT = [
     (re.compile(p), to)
     for p, to in (
         (r"\b(?:e\.g|i\.e)\.?,?", " "),
+        (r"->|=>|→", " to "),
+        (r">=|≥", " at least "),
+        (r"<=|≤", " at most "),
+        (r"!=|≠", " not equal "),
+        (r"==", " equal "),
+        (r">", " more than "),
+        (r"<", " less than "),
         (r"\band/or\b", " or "),
+        (r"\b(\d+)k\b", r"\g<1>000"),
+        (r"(?<=[a-z])/(?=(?:s|sec|second|min|minute|h|hour|day|week|month|user|request|run|page)\b)", " per "),
         (r"\bcan't\b", "cannot"),
         (r"\bcan not\b", "cannot"),
         (r"\bwon't\b", "will not"),
@@ -34,16 +47,20 @@ _SHORT = [
 _TOKEN = re.compile(
     r"""\d{1,2}:\d{2}(?::\d{2})?
       | [$€£¥]
-      | \d+(?:,\d{3})+(?:\.\d+)?(?!\w)
-      | \d+(?:\.\d+)*(?:%|(?=(?:ns|us|µs|ms|msec|s|sec|min|h|hr|d|kb|mb|gb|tb|kib|mib|gib|tib|px|hz|khz|mhz|ghz|km|cm|mm|kg)\b))
+      | (?:(?<![\w)])-)?\d+(?:,\d{3})+(?:\.\d+)?(?!\w)
+      | (?:(?<![\w)])-)?\d+(?:\.\d+)*(?:%|(?=(?:ns|us|µs|ms|msec|s|sec|min|h|hr|d|kb|mb|gb|tb|kib|mib|gib|tib|px|hz|khz|mhz|ghz|km|cm|mm|kg)\b))
       | (?<![\w-])--?[a-z][\w-]*
       | \w+(?:[./_:@]\w+)+
+      | [a-z]\w*(?:\+\+|\#(?!\w))
+      | (?<![\w.])\.[a-z]\w+
+      | (?:(?<![\w)])-)\d+\b
       | \w+
       | [,;:.!?()\[\]{}\n]|[-–—]+(?=\s)
     """,
     re.VERBOSE,
 )
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_LETTER, _A = re.compile(r"\b[B-HJ-Z]\b(?!')"), re.compile(r"\bA\b")
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _PHRASES: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
 for _phrase, _to in sorted(lexicon.PHRASES.items(), key=lambda p: -len(p[0].split())):
@@ -71,13 +88,18 @@ _SPELLING = [
 _AS_THEY_ARE = frozenset({"and", "of", STOP, COMMA}).union(
     lexicon.PRONOUNS, lexicon.RELATIVE, lexicon.SIGNS, lexicon.NUMERALS, lexicon.MULTIPLES
 )
+_BE = frozenset({"is", "are", "be", "been", "being", "was", "were"})
+_ADVERBS = frozenset({"not", "always", "never", "only", "also", "then", "all", "first"})
 _VOWEL = re.compile(r"[aeiouy]")
 
 
 def tokens(text: str) -> list[str]:
     """The tokens of a text: stems, amounts ("#30" or "#30000000000ns"), names of things ("http.get"), operators and markers of the
     lexicon, prepositions, "and", COMMA and STOP."""
-    text = unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)
+    text = unicodedata.normalize("NFKC", text)
+    if _LETTER.search(text):  # A and B are names, not an article
+        text = _A.sub("A_", text)
+    text = text.casefold().translate(_QUOTES)
     for pattern, to in _SHORT:
         text = pattern.sub(to, text)
     return list(_amounts(_operators(_phrases(_raw(text)))))
@@ -124,23 +146,37 @@ def _ends(words: list[str], at: int) -> bool:
 
 def _operators(words: list[str]) -> Iterator[str]:
     """Words brought to their stems; operators, markers and prepositions as they are; silent words left out."""
+    preferring = False
     for at, word in enumerate(words):
+        before = words[at - 1] if at else STOP
         following = words[at + 1] if at + 1 < len(words) else STOP
         if word == "once":
             yield from (lexicon.AFTER,) if following in _BEGIN_A_SUBJECT else ("1", "times")
+        elif word in ("one", "ones") and _ends(words, at + 1) and not before.isupper():
+            yield "it"
         elif word in lexicon.WORDS:
             yield from lexicon.WORDS[word].split()
         elif word in lexicon.COMPARING and (following[0].isdigit() or following in lexicon.NUMERALS or following in lexicon.SIGNS):
             yield lexicon.COMPARING[word]
-        elif (
-            (word in lexicon.PREPOSITIONS and not _ends(words, at + 1))
-            or word in _AS_THEY_ARE
-            or word.isupper()
-            or word[0] in "-0123456789"
-        ):
+        elif word in ("to", "over") and preferring:
+            yield lexicon.INSTEAD
+            preferring = False
+        elif word == "on" and before in _BE and following in lexicon.PREPOSITIONS:
+            yield word + PARTICLE
+        elif word in lexicon.PREPOSITIONS:
+            yield word + PARTICLE if _ends(words, at + 1) else word
+        elif word in _BE and _is_participle(next((w for w in words[at + 1 : at + 4] if w not in _ADVERBS), STOP)):
+            yield PASSIVE
+        elif word in _AS_THEY_ARE or word.isupper() or word[0] in "-0123456789":
             yield word
         elif word not in lexicon.SILENT:
-            yield stem(word)
+            found = stem(word)
+            preferring = preferring or found == "prefer"
+            yield found
+
+
+def _is_participle(word: str) -> bool:
+    return word.endswith("ed") or word in lexicon.IRREGULAR and not word.endswith("s")
 
 
 def _amounts(words: Iterator[str]) -> Iterator[str]:
@@ -207,7 +243,7 @@ def stem(word: str) -> str:
 
 def _plain(word: str) -> str:
     base = lexicon.IRREGULAR.get(word, word)
-    if base in lexicon.IRREGULAR or not base.isalpha() or len(base) < 3:
+    if base in lexicon.UNINFLECTED or not base.isalpha() or len(base) < 3:
         return base
     for pattern, to in _SPELLING:
         base = pattern.sub(to, base)
@@ -233,6 +269,7 @@ def _uninflected(word: str) -> str:
 _SAME = {_plain(w): _plain(line.split()[0]) for line in lexicon.SAME for w in line.split()}
 _UNITS = lexicon.UNITS | {_plain(name): unit for name, unit in lexicon.UNITS.items()}
 LIGHT = frozenset(stem(w) for w in lexicon.LIGHT)
+SLOTS = tuple(frozenset(stem(w) for w in line.split()) for line in lexicon.SLOTS)
 OPPOSITES = frozenset(
     (a, b) if word.isupper() else (stem(a), stem(b))
     for line in lexicon.OPPOSITE
