@@ -1,8 +1,9 @@
-"""Credentials that only their name gives away: `name = value` in code, env, JSON, YAML, XML, shell flags and prose (SPEC 3.2).
+"""Credentials that only their name gives away: `name = value` in code, env, JSON, YAML, XML, flags and prose (SPEC 3.2).
 
 The pass finds a key word and what assigns to it; the name is then read backwards from there and the value forwards.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 
@@ -11,29 +12,42 @@ from agents.scan.hit import Hit
 from agents.scan.keyname import Strength, strength
 from agents.scan.value import is_password, is_token
 
-_KEY = r"(?:pass|pwd|psw|secret|token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin)"
+_KEY = r"(?:pass|pwd|psw|secret|token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin|api)"
 
 ANCHORS = (
-    Anchor("assigned", _KEY + r"[a-z0-9_.\-]{0,32}[\"'`\]\)\\}]{0,4}[ \t]{0,4}(?:=|:|,|>)", caseless=True),
+    Anchor(
+        "assigned", _KEY + r"[a-z0-9_.\-]{0,32}[\"'`\]\)\\}]{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}(?:=|:|,|>)", caseless=True
+    ),
     Anchor(
         "assigned near",
-        r"(?:pass(?:word|wd)?|pwd|secret|token|key|auth|access|private)[\"'`:]{0,2}[ \t]{1,4}[\"'`]{0,2}[0-9a-z_/+.=~-]{16}",
+        r"(?:pass(?:word|wd)?|pwd|secret|token|key|auth|access|private)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}[0-9a-z_/+.=~-]{16}",
         caseless=True,
     ),
     Anchor("assigned prose", r"(?:password|passphrase|passcode|passwd|secret|token|key)[ \t](?:is|was|of|to)[ \t:]", caseless=True),
+    Anchor("assigned below", r"(?:password|passphrase|secret|token|key)[a-z ]{0,50}:[ \t]{0,4}\\?\n", caseless=True),
     Anchor("assigned flag", r"--?(?:password|passwd|pass|token|secret|api-?key|auth-token|access-key|secret-key)[ \t]", caseless=True),
-    Anchor("basic user", r"[ \t\n](?:-u|--user|--proxy-user)[ \t=]{0,4}[\"']?[^\s:\"'$]{1,64}:", caseless=True),
+    Anchor("assigned login", r"(?:login|username|user)[ \t]{1,4}[^\s]{1,64}[ \t\n]{1,8}password[ \t]", caseless=True),
+    Anchor("basic user", r"[ \t\n](?:-u|--user|--proxy-user)[ \t=]{0,4}[\"']?[^\s:\"'$]{0,64}:", caseless=True),
     Anchor("auth header", r"(?:bearer|basic|token|apikey|negotiate)[ \t+]{1,2}[\"']?[0-9a-z+/._~=-]{8}", caseless=True),
 )
 
-_NAME_BEHIND = re.compile(r"([\w.\-$@]{1,96})[\"'`\]\)\\}]{0,4}[ \t]{0,4}[=:,>]$")
+_NAME_BEHIND = re.compile(r"([\w.\-$@]{1,96}?)[\"'`\]\)\\}]{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}[=:,>]$", re.IGNORECASE)
 _TYPED = re.compile(r"\s{0,4}[A-Za-z_][\w.\[\]<>| ]{0,40}=(?!=)")
-_GAP = re.compile(r"(?:[=>:~|+?.]{0,3}[ \t]{0,8})")
+_GAP = re.compile(r"(?:[=>:~|+?.]{0,3}[ \t]{0,24})")
 _SCHEME = re.compile(r"(?i)(?:bearer|basic|token|apikey)[ \t]+")
 _QUOTED = re.compile(r"[A-Za-z@]{0,2}(?P<q>\\{0,3}(?:\"\"\"|'''|[\"'`]))(?P<v>[^\r\n]{1,600}?)(?P=q)")
 _OPEN = re.compile(r"[A-Za-z@]{0,2}\\{0,3}[\"'`](?P<v>[^\s\"'`]{8,600})")
 _BARE = re.compile(r"(?P<v>[^\s\"'`<>]{3,600})")
+_BELOW = re.compile(r"(?:\\n|\s){1,8}(?P<v>[^\s\"'`<>\\]{8,200})")
+_NEAR = re.compile(r"[-_=]{0,3}(?P<v>[\w/+.~-]{12,200}={0,2})(?![\w=])")
+_NEAR_CHARS = 16
+_NAME_NEAR = re.compile(r"([\w.\-$@]{1,96}?)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}$")
+_HEADER = re.compile(r"(?P<v>[\w+/.~=-]{8,2000})")
+_USER = re.compile(r"[\"']?(?P<v>[^\s\"'@]{3,200})")
+_CUT = re.compile(r"[&;,](?=[\w.-]+=)|\\[nr\"]")
 _TAIL = ",;.)]}:!?\\"
+_SURE = 20
+"""Characters from which on a random value is taken for a credential although its name stands loosely beside it."""
 
 
 def kind_of(name: str, value: str) -> str | None:
@@ -49,15 +63,16 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     for end in seen.get("assigned", ()):
         yield from _at(text, end)
     for end in seen.get("assigned near", ()):
-        yield from _near(text, end)
-    for end in seen.get("assigned prose", ()):
-        yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=True)
-    for end in seen.get("assigned flag", ()):
-        yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=True)
+        name = _NAME_NEAR.search(text, max(0, end - 120), end - _NEAR_CHARS)
+        if name and strength(name[1]) is not Strength.NONE:
+            yield from _random(_NEAR, text, end - _NEAR_CHARS)
+    for end in seen.get("assigned below", ()):
+        yield from _random(_BELOW, text, end - 1)
+    for name in ("assigned prose", "assigned flag", "assigned login"):
+        for end in seen.get(name, ()):
+            yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=name != "assigned login")
     for end in seen.get("basic user", ()):
-        match = re.compile(r"(?P<v>[^\s\"'@]{3,200})").match(text, end)
-        if match and is_password(match["v"], quoted=True, prose=False) and match["v"].lower() not in ("password", "token", "pass", "test"):
-            yield _hit("basic_auth", match)
+        yield from _user(text, end)
     for end in seen.get("auth header", ()):
         yield from _header(text, end)
 
@@ -67,31 +82,51 @@ def _skip(text: str, at: int) -> int:
     return gap.end() if gap else at
 
 
+def _back(text: str, at: int, stop: str) -> int:
+    start = at
+    while start and at - start < 96 and text[start - 1] not in stop:
+        start -= 1
+    return start
+
+
 def _hit(kind: str, match: re.Match[str], cut: int = 0) -> Hit:
     return Hit("credential", kind, "high", match.start("v"), match.end("v") - cut, hard=True)
 
 
 def _at(text: str, end: int) -> Iterator[Hit]:
-    behind = _NAME_BEHIND.search(text, max(0, end - 110), end)
+    """A value after the operator that ends at `end`."""
+    begin = max(0, end - 140)
+    behind = _NAME_BEHIND.search(text, begin, end)
     if not behind:
         return
     name = strength(behind[1])
     if name is Strength.NONE:
         return
-    operator = text[end - 1]
-    if operator == "," and text[behind.end(1) : behind.end(1) + 1] not in ("'", '"', "`", "\\"):
-        return
-    if operator == ">" and not (text[behind.start() - 1 : behind.start()] == "<" or text[behind.end(1) : behind.end(1) + 1] in "=-\"' "):
-        return
-    if operator == "=" and text[end : end + 1] == "=":
-        return
+    operator, after = text[end - 1], text[behind.end(1) : behind.end(1) + 1]
+    if operator == ">":
+        if text[behind.start() - 1 : behind.start()] == "<" and (inside := _BELOW.match(text, end)):
+            yield from _judged(inside, name, inside["v"], 0, quoted=False, prose=False)
+        if text[behind.start() - 1 : behind.start()] != "<" and after not in tuple("=-\"' "):
+            return
     at = end
+    if operator == "=" and text[end : end + 1] == "=":
+        # A comparison tells a password only where it is with a literal.
+        at += 1
+        if not _QUOTED.match(text, _skip(text, at)):
+            return
     if operator == ":" and (typed := _TYPED.match(text, at)):
         at = typed.end()
     at = _skip(text, at)
     if scheme := _SCHEME.match(text, at):
         at = scheme.end()
         name = Strength.TOKEN
+    if operator == "," and after not in tuple("'\"`\\"):
+        match = _BARE.match(text, at)
+        if match and len(match["v"]) >= _SURE:
+            yield from _judged(
+                match, Strength.TOKEN, match["v"].rstrip(_TAIL), len(match["v"]) - len(match["v"].rstrip(_TAIL)), quoted=False, prose=True
+            )
+        return
     yield from _value(text, at, name, prose=operator == ":" and text[end : end + 1] == " ")
 
 
@@ -103,29 +138,62 @@ def _value(text: str, at: int, name: Strength, *, prose: bool) -> Iterator[Hit]:
     value = match["v"]
     cut = 0
     if not quoted:
-        kept = re.split(r"[&;,](?=[\w.-]+=)|\\[nr\"]", value, maxsplit=1)[0].rstrip(_TAIL)
+        kept = _CUT.split(value, maxsplit=1)[0].rstrip(_TAIL)
         cut = len(value) - len(kept)
         value = kept
         line_end = text.find("\n", at)
         prose = prose and text[match.end() : line_end if line_end >= 0 else len(text)].strip() != ""
-    if name is Strength.PASSWORD and is_password(value, quoted=bool(quoted), prose=prose):
+    yield from _judged(match, name, value, cut, quoted=bool(quoted), prose=prose)
+
+
+def _judged(match: re.Match[str], name: Strength, value: str, cut: int, *, quoted: bool, prose: bool) -> Iterator[Hit]:
+    if name is Strength.PASSWORD and is_password(value, quoted=quoted, prose=prose):
         yield _hit("generic_password", match, cut)
     elif is_token(value):
         yield _hit("generic_secret", match, cut)
 
 
-def _near(text: str, end: int) -> Iterator[Hit]:
-    start = end
-    while start and text[start - 1] not in " \t\"'`":
-        start -= 1
-    match = re.compile(r"(?P<v>[\w/+.=~-]{16,200})").match(text, start)
-    if match and is_token(match["v"].rstrip(".=")):
-        yield _hit("generic_secret", match)
+def _random(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Hit]:
+    match = pattern.match(text, at)
+    if match and is_token(match["v"].rstrip(_TAIL)) and ".." not in text[match.end("v") - 2 : match.end("v") + 2]:
+        yield _hit("generic_secret", match, len(match["v"]) - len(match["v"].rstrip(_TAIL)))
+
+
+def _user(text: str, end: int) -> Iterator[Hit]:
+    """`-u user:password`; with an empty password the user is the secret, as Stripe has it."""
+    match = _USER.match(text, end)
+    if (
+        match
+        and text[end : end + 1] not in "\"'"
+        or match
+        and text[end - 1] == ":"
+        and text[end : end + 1] in "\"'"
+        and text[match.end() : match.end() + 1] == text[end]
+    ):
+        value = match["v"]
+        if is_password(value, quoted=True, prose=False) and value.lower() not in ("password", "token", "pass", "test"):
+            yield _hit("basic_auth", match)
+        return
+    start = _back(text, end - 1, " \t\n\"'=")
+    user = text[start : end - 1]
+    if len(user) >= 8 and is_token(user):
+        yield Hit("credential", "basic_auth", "high", start, end - 1, hard=True)
 
 
 def _header(text: str, end: int) -> Iterator[Hit]:
     start = end - 8
-    match = re.compile(r"(?P<v>[\w+/.~=-]{8,2000})").match(text, start)
-    if match and is_token(match["v"].rstrip(".")):
-        scheme = text[max(0, start - 12) : start].lower()
-        yield _hit("basic_auth" if "basic" in scheme else "bearer_token", match)
+    match = _HEADER.match(text, start)
+    if not match:
+        return
+    basic = "basic" in text[max(0, start - 12) : start].lower()
+    if is_token(match["v"].rstrip(".")) or (basic and _pair(match["v"])):
+        yield _hit("basic_auth" if basic else "bearer_token", match)
+
+
+def _pair(value: str) -> bool:
+    """Whether a value is base64 of `user:password`."""
+    try:
+        decoded = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except ValueError:
+        return False
+    return b":" in decoded and decoded.isascii() and decoded.decode("ascii").isprintable()

@@ -8,6 +8,7 @@ from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.placeholder import stands_for_one
 from agents.scan.rules import RULES
+from agents.scan.value import wordy
 
 ANCHORS = tuple(Anchor(f"rule {i}", rule.start) for i, rule in enumerate(RULES))
 
@@ -41,7 +42,11 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
             group = "v" if "v" in pattern.groupindex else 0
             value = match[group]
             after = match.end()
-            if stands_for_one(value) or (rule.also and not rule.also(value)):
+            if (
+                stands_for_one(value)
+                or (value.isascii() and not any(c.isdigit() for c in value) and wordy(value))
+                or (rule.also and not rule.also(value))
+            ):
                 continue
             yield Hit("credential", rule.kind, "high", match.start(group), match.end(group), hard=True)
 

@@ -47,7 +47,8 @@ def _email(text: str, end: int) -> Iterator[Hit]:
     if not domain or not local or _RESERVED.search(domain["d"]):
         return
     start = local.start() + len(local[0]) - len(local[0].lstrip("'*/=?`{|.!#$&"))
-    if start < sign:
+    # user:password@host in a URL is no address.
+    if start < sign and "://" not in text[max(0, start - 80) : start].rpartition(" ")[2]:
         yield Hit("identifier", "email", "low", start, domain.end())
 
 

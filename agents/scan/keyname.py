@@ -16,7 +16,7 @@ class Strength(Enum):
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORD = re.compile(r"(?:pass(?:wor[dt]|wd|code|phrase|w)?|pwd|psw|passwort|secret)$")
 _TOKEN = re.compile(
-    r"(?:tokens?|keys?|secrets?|credentials?|creds?|auth|authorization|bearer|jwt|cookie|session|salt|pat|access|private|passwords?|pin)$"
+    r"(?:tokens?|keys?|secrets?|credentials?|creds?|auth|authorization|bearer|jwt|cookie|session|salt|pat|access|private|passwords?|pin|api)$"
 )
 _NOT_LAST = frozenset(
     [
@@ -177,13 +177,12 @@ _NOT_ANY = frozenset(
 @lru_cache(maxsize=4096)
 def strength(name: str) -> Strength:
     """What a name announces."""
-    words = [w.lower() for w in _WORD.findall(name)]
-    letters = [w for w in words if not w.isdigit()]
-    if not letters or letters[-1] in _NOT_LAST or _NOT_ANY.intersection(letters):
+    letters = [w.lower() for w in _WORD.findall(name) if not w.isdigit()]
+    if not letters or letters[0] == "not" or _NOT_ANY.intersection(letters):
         return Strength.NONE
-    for word in reversed(letters[-3:]):
-        if _PASSWORD.search(word):
-            return Strength.PASSWORD
-    if any(_TOKEN.search(w) for w in letters[-3:]):
-        return Strength.TOKEN
-    return Strength.NONE
+    last = letters[-3:]
+    if letters[-1] in _NOT_LAST:
+        return Strength.NONE
+    if any(_PASSWORD.search(w) for w in last):
+        return Strength.PASSWORD
+    return Strength.TOKEN if any(_TOKEN.search(w) for w in letters) else Strength.NONE

@@ -5,11 +5,13 @@ from bisect import bisect_right
 
 PLACEHOLDER = re.compile(r"\[([a-z][a-z0-9_]{1,39}):(\d{1,6})\]")
 
-_MASKS = re.compile(r"(?i:x{5,})|\*{3,}|\.{3,}|#{4,}|_{4,}|-{6,}|0{8,}|<|>|\{\{|\$\{|\$\(|EXAMPLE(?![A-Za-z])")
+_MASKS = re.compile(r"(?i:x{5,})|\*{3,}|\.{3,}|#{4,}|_{6,}|-{6,}|0{8,}|EXAMPLE(?![A-Za-z])")
 _WORDS = re.compile(
     r"(?i)(?<![a-z])(?:your|my[_-]?(?:secret|token|key|pass)|example|sample|placeholder|dummy|redacted|masked|change[_-]?me|replace|insert|todo"
     r"|fixme|foobar|lorem|fake)(?![a-z])"
 )
+_VARIABLE = re.compile(r"\$\{[\w.:?/ -]*\}|\{\{[\w .|'\"-]*\}\}|\$\([\w .-]*\)|<%?[\w .:/-]*%?>|%[({]?\w+[)}]?s?|\{\w*\}|\[[\w -]+\]|&lt;.{0,60}&gt;")
+_RUN = re.compile(r"(.)\1{4,}")
 
 
 def spans(text: str) -> list[tuple[int, int]]:
@@ -38,4 +40,10 @@ def outside(start: int, end: int, taken: list[tuple[int, int]]) -> list[tuple[in
 
 def stands_for_one(value: str) -> bool:
     """Whether a value is no secret but a word, a mask or a variable where one would stand (`xxxx`, `your_key`, `${TOKEN}`)."""
-    return len(set(value.lower())) < min(6, len(value) // 2 + 1) or bool(_MASKS.search(value) or _WORDS.search(value))
+    tail = value[-16:].lower()
+    if len(set(tail)) < min(5, len(tail) // 2 + 1) or _MASKS.search(value) or _WORDS.search(value):
+        return True
+    if len(value) < 100 and len({m[1] for m in _RUN.finditer(value)}) > 1:
+        return True
+    rest = _VARIABLE.sub("", value)
+    return rest != value and sum(c.isalnum() for c in rest) < 6

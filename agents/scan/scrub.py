@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from agents.scan import names
 from agents.scan.crosscheck import Entities
-from agents.scan.detect import detect
+from agents.scan.detect import WORDING, detect
 from agents.scan.hit import Hit
 from agents.scan.mask import Numbers, mask
 
@@ -34,5 +34,5 @@ def scrub(text: str, entities: Entities, tools: frozenset[str], numbers: Numbers
 
 
 def _look(text: str, entities: Entities, tools: frozenset[str]) -> list[Hit]:
-    hits = [*detect(text), *entities.look(text)]
+    hits = [*detect(text, WORDING), *entities.look(text)]
     return hits + names.look(text, tools, hits)

@@ -5,106 +5,28 @@ import re
 from collections import Counter
 
 from agents.scan.placeholder import PLACEHOLDER, stands_for_one
+from agents.scan.words import english_words
 
 _CODE = re.compile(
-    r"(?:[$%@&*<{(\[]|(?i:process\.env|os\.|env[.\[(]|getenv|config[.\[]|settings[.\[]|self\.|this\.|await |new )"
+    r"['\"\\]{0,3}(?:[$%@&*<{(\[]|(?i:process\.env|os\.|env[.\[(]|getenv|config[.\[]|settings[.\[]|self\.|this\.|await |new )"
     r"|(?i:function|lambda|null|none|nil|undefined|true|false)\b)"
 )
 _CALL = re.compile(r"[A-Za-z_][\w.:>-]*[(\[]")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
-_PATH = re.compile(r"(?:\.{0,2}/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://|[\w.-]+/[\w./-]+\.\w{1,5}$|arn:)")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+$")
+_PATH = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://|[\w.-]+/[\w./-]+\.\w{1,5}$)")
+_ARN = re.compile(r"arn:[\w-]+:")
+_RELEASE = re.compile(r"(?:[A-Za-z][\w.-]*?[-@:])?(?:v|rc|r)?\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+._]\w{1,16}){0,4}$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}$")
-_WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[ _.:/-][A-Za-z]+)*$")
+_SEGMENT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SEPARATORS = re.compile(r"[-_./ ]+")
 _LABELS = frozenset(
-    [
-        "password",
-        "passwd",
-        "pass",
-        "pwd",
-        "passphrase",
-        "passcode",
-        "secret",
-        "token",
-        "key",
-        "string",
-        "str",
-        "text",
-        "int",
-        "integer",
-        "number",
-        "bool",
-        "boolean",
-        "bytes",
-        "any",
-        "object",
-        "array",
-        "required",
-        "optional",
-        "value",
-        "default",
-        "empty",
-        "blank",
-        "missing",
-        "invalid",
-        "incorrect",
-        "wrong",
-        "expired",
-        "unknown",
-        "hidden",
-        "protected",
-        "encrypted",
-        "hashed",
-        "plain",
-        "user",
-        "username",
-        "admin",
-        "email",
-        "login",
-        "none",
-        "null",
-        "true",
-        "false",
-        "yes",
-        "no",
-        "on",
-        "off",
-        "must",
-        "should",
-        "cannot",
-        "is",
-        "was",
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "not",
-        "for",
-        "in",
-        "to",
-        "of",
-        "if",
-        "prompt",
-        "ask",
-        "file",
-        "env",
-        "stdin",
-        "vault",
-        "manager",
-        "fail",
-        "input",
-        "field",
-        "varchar",
-        "char",
-        "nvarchar",
-        "var",
-        "let",
-        "const",
-        "test",
-        "disabled",
-        "enabled",
-    ]
+    (
+        "password passwd pass pwd passphrase passcode secret token key string str text int integer number bool boolean bytes any object array "
+        "required optional value default empty blank missing invalid incorrect wrong expired unknown hidden protected encrypted hashed plain "
+        "user username admin email login none null true false yes no on off must should cannot is was the a an and or not for in to of if "
+        "prompt ask file env stdin vault manager fail input field varchar char nvarchar var let const test disabled enabled"
+    ).split()
 )
 
 
@@ -114,12 +36,35 @@ def entropy(value: str) -> float:
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
 
 
+def wordy(value: str) -> bool:
+    """Whether a value is made of English words, however joined (`requiredTypesForDisplay`, `user-name`, `descriptionlength`)."""
+    letters = sum(c.isalpha() for c in value)
+    alnum = sum(c.isalnum() for c in value)
+    if letters < 4 or letters < 0.8 * alnum:
+        return False
+    return sum(_covered(s.lower()) for s in _SEGMENT.findall(value)) >= 0.7 * letters
+
+
+def _covered(run: str) -> int:
+    """Letters of a run of letters that words of four letters and more cover; a shorter word only where it is the whole run."""
+    words = english_words()
+    if run in words and len(run) > 1:
+        return len(run)
+    best = [0] * (len(run) + 1)
+    for end in range(1, len(run) + 1):
+        best[end] = best[end - 1]
+        for start in range(max(0, end - 16), end - 3):
+            if run[start:end] in words:
+                best[end] = max(best[end], best[start] + end - start)
+    return best[-1]
+
+
 def is_password(value: str, *, quoted: bool, prose: bool) -> bool:
     """Whether the value of a password's name is one. `prose`: it stands in running text."""
-    if len(value) < 4 or PLACEHOLDER.search(value) or stands_for_one(value) or _CODE.match(value):
+    if len(value) < 4 or PLACEHOLDER.search(value) or stands_for_one(value) or _CODE.match(value) or _ARN.match(value):
         return False
     low = value.lower().strip("_-. ")
-    if low in _LABELS or (_PATH.match(value) and not quoted):
+    if low in _LABELS or sum(c.isalnum() for c in value) < 3 or (_PATH.match(value) and (not quoted or wordy(value))):
         return False
     if not quoted and (_CALL.match(value) or _DOTTED.match(value)):
         return False
@@ -127,16 +72,23 @@ def is_password(value: str, *, quoted: bool, prose: bool) -> bool:
         return any(c.isdigit() for c in value) and len(value.split()) <= 4 and not _PATH.match(value)
     if prose and not quoted:
         return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    return True
+    parts = [p for p in _SEPARATORS.split(low) if p]
+    if "/" in value and wordy(value):
+        return False
+    return not (len(parts) > 1 and all(p in english_words() for p in parts))
 
 
 def is_token(value: str) -> bool:
     """Whether the value of a token's or key's name looks random."""
     if not 8 <= len(value) <= 4000 or " " in value or PLACEHOLDER.search(value) or stands_for_one(value):
         return False
-    if _CODE.match(value) or _CALL.match(value) or _PATH.match(value) or _WORDS_ONLY.match(value):
+    if _CODE.match(value) or _CALL.match(value) or _PATH.match(value) or _ARN.match(value) or _RELEASE.match(value):
         return False
     if _UUID.match(value) or _HEX.match(value):
         return True
-    letters, digits = sum(c.isalpha() for c in value), sum(c.isdigit() for c in value)
-    return digits >= 2 and letters >= 2 and entropy(value) >= (3.0 if len(value) >= 16 else 2.5) and len(value) >= 10
+    digits = sum(c.isdigit() for c in value)
+    if digits < 2 and not (len(value) >= 24 and entropy(value) >= 4):
+        return False
+    return (
+        len(value) >= 10 and value != value[:1] * len(value) and entropy(value) >= (3.0 if len(value) >= 16 else 2.5) and not wordy(value)
+    )

@@ -54,10 +54,11 @@ SERVICES: tuple[Rule, ...] = (
         "slack_webhook",
         "Slack",
         r"hooks\.slack\.com/(?:service|workflo|trigger)",
-        r"[a-z]*/(?P<v>[0-9A-Za-z+/]{30,80})",
+        r"[a-z]*/[0-9A-Za-z+/]{30,80}",
         "https://hooks.slack.com/services/T{A9}/B{A9}/{w24}",
         "https://hooks.slack.com/services/T0/B0/x",
-        left="",
+        lead=r"(?:https?://)?",
+        behind=8,
     ),
     Rule(
         "discord_token",
@@ -82,8 +83,8 @@ SERVICES: tuple[Rule, ...] = (
     Rule(
         "teams_webhook",
         "Microsoft",
-        r"webhook\.office\.com/webhookb2/",
-        r"(?P<v>[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}\w*)",
+        r"office\.com/webhook",
+        r"(?:b2)?/(?P<v>[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}\w*)",
         "https://acme.webhook.office.com/webhookb2/{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/IncomingWebhook/{h32}/{h8}-{h4}-{h4}-{h4}-{h12}",
         "webhook.office.com/webhookb2/x",
         left="",
@@ -91,7 +92,7 @@ SERVICES: tuple[Rule, ...] = (
     Rule(
         "telegram_token",
         "Telegram",
-        r"[0-9]{3}:A[0-9A-Za-z_-]{32}",
+        r"[0-9]{3}:[0-9A-Za-z_-]{33}",
         r"[\w-]{2}(?![0-9A-Za-z_-])",
         "{d10}:AA{u33}",
         "{d3}:AA{u10}",

@@ -55,4 +55,24 @@ STRUCTURES: tuple[Rule, ...] = (
         "http://localhost:5000/@x",
         left="",
     ),
+    # Functions that take a name and a password.
+    Rule(
+        "generic_password",
+        "Microsoft",
+        r"NetworkCredential\(",
+        r"\s*[\"'][^\"'\n]{0,80}[\"'],\s*[\"'](?P<v>[^\"'\n]{6,200})[\"']",
+        'new NetworkCredential("bot", "{w20}")',
+        'new NetworkCredential("bot", password)',
+        left="",
+    ),
+    Rule(
+        "generic_secret",
+        "TrueNAS",
+        r"login_with_api_key",
+        r"\\?[\"'],\s*\\?[\"']params\\?[\"']\s*:\s*\[\s*\\?[\"'](?P<v>[\w-]{20,})",
+        '"method": "auth.login_with_api_key", "params": ["8-{w64}"]',
+        '"method": "auth.login_with_api_key", "params": []',
+        left="",
+    ),
+    Rule("teamwork_token", "Teamwork", r"tkn\.v1_", r"[\w=-]{60,}", "tkn.v1_{w80}=", "tkn.v1_{w9}"),
 )

@@ -1,0 +1,64 @@
+"""Phrases in a text, weighed: what stands in quotation or tells of attacks is none (SPEC 3.7)."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from agents.scan.engine import Anchor, Sightings
+from agents.scan.hit import Hit, Severity
+from agents.scan.injection.actions import ACTIONS
+from agents.scan.injection.phrase import Phrase
+from agents.scan.injection.wording import WORDING
+
+PHRASES: tuple[Phrase, ...] = (*WORDING, *ACTIONS)
+ANCHORS = tuple(Anchor(f"phrase {i}", phrase.start, caseless=True) for i, phrase in enumerate(PHRASES))
+
+_AHEAD = 2200
+"""Characters behind a sighting that a phrase may reach."""
+_PRESSURE_REACH = 500
+_COMMANDS = ("exfil_command", "code_execution", "persistence")
+_TOLD_OF = re.compile(
+    r"(?:tell(?:s|ing)?|ask(?:s|ing)?|instruct(?:s|ing)?|try(?:ing)?|tries|attempts?|attempting|such as|like|e\.g\.,?|for example,?|say(?:s|ing)?|phrases?|patterns?|detects?|containing|contains)"
+    r"(?: (?:you|it|them|the (?:model|agent|assistant|user)|us|an? \w+))?(?: to)?[\s:(]*[\"'`“(]?\s*$",
+    re.IGNORECASE,
+)
+
+
+@cache
+def _compiled(number: int) -> re.Pattern[str]:
+    return PHRASES[number].compiled
+
+
+def look(text: str, seen: Sightings) -> Iterator[Hit]:
+    """Injections in an ASCII text."""
+    found = [(phrase, start, end) for number, phrase in enumerate(PHRASES) for start, end in _places(number, phrase, text, seen)]
+    pressed = [start for phrase, start, _ in found if phrase.weight == "pressure"]
+    for phrase, start, end in found:
+        if phrase.weight == "pressure" or _told_of(text, start) or (phrase.kind not in _COMMANDS and _as_code(text, start, end)):
+            continue
+        severity: Severity = "high" if phrase.weight == "high" else "medium"
+        if phrase.weight == "weak" and not any(abs(start - p) <= _PRESSURE_REACH for p in pressed):
+            severity = "low"
+        # What is only weak stays in the wording: most of the time it is honest.
+        yield Hit("injection", phrase.kind, severity, start, end, mask=severity != "low")
+
+
+def _places(number: int, phrase: Phrase, text: str, seen: Sightings) -> Iterator[tuple[int, int]]:
+    after = 0
+    for end in seen.get(f"phrase {number}", ()):
+        if end <= after:
+            continue
+        match = _compiled(number).search(text, max(after, end - phrase.before - 40), min(len(text), end + _AHEAD))
+        if match and match.end() > match.start():
+            after = match.end()
+            yield match.start(), match.end()
+
+
+def _told_of(text: str, start: int) -> bool:
+    """Whether a phrase is only told of: named as something that an attack says."""
+    return bool(_TOLD_OF.search(text, max(0, start - 60), start))
+
+
+def _as_code(text: str, start: int, end: int) -> bool:
+    """Whether a phrase is set as code within a sentence, as documentation does."""
+    return text[start - 1 : start] == "`" and text[end : end + 1] == "`"
