@@ -133,13 +133,17 @@ class _Look:
         own, pools = [postings.own(self._ask.agent)] * self._own, [postings.pool(space) for space in self._pools]
         question = Question(self._client, self._ask.org, own + pools, self._ask.text)
         everything = self._ask.scope in ("walk", "area")  # these are told by area, whatever ranks before
-        most = max(FIRST_LOOK, 3 * self._ask.limit)
+        most, whole = max(FIRST_LOOK, 3 * self._ask.limit), not question.large
         while True:
-            relevance = question.best(most)
+            relevance = question.best(most, whole=whole)
             found = self._of_area([*self._shown(_OWN, own, relevance), *self._shown(_POOL + _MATCHING, pools, relevance)])
-            if len(relevance) < most or (len(found) >= self._ask.limit and not everything):
+            enough = len(found) >= self._ask.limit and not everything
+            if enough or (whole and len(relevance) < most):
                 return sorted(found, key=lambda m: m.order(self._now))[: self._ask.limit]
-            most *= 10
+            if len(relevance) < most:
+                whole = True
+            else:
+                most *= 10
 
     def _shown(self, sql: str, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
         if not audiences or not relevance:

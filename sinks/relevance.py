@@ -56,13 +56,18 @@ class Question:
         size = self._client.query(_SIZE, parameters=self._where).result_rows[0][0] if found else 0
         return sorted((Stem(h, n, words.rarity(n, max(size, n))) for h, n in found), key=lambda stem: (stem.holders, stem.hash))
 
-    def best(self, most: int) -> dict[int, float]:
-        """Posting ids of the best matches, best first, with their relevance (BM25); at most `most`."""
+    @property
+    def large(self) -> bool:
+        """Whether so much holds these words that `best` lets the rarest of them choose, and passes over what holds none of those."""
+        return sum(s.holders for s in self._stems) > ONE_PASS
+
+    def best(self, most: int, *, whole: bool = False) -> dict[int, float]:
+        """Posting ids of the best matches, best first, with their relevance (BM25); at most `most`. `whole` passes over nothing."""
         if not self._stems:
             return {}
         given = {**self._where, "hashes": [s.hash for s in self._stems], "rarities": [s.rarity for s in self._stems], "most": most}
         among = ""
-        if sum(s.holders for s in self._stems) > ONE_PASS:
+        if self.large and not whole:
             among = _AMONG
             given |= {"rare": [s.hash for s in self._rarest()], "candidates": max(CANDIDATES, most)}
         rows = self._client.query(_RANK % among, parameters=given).result_rows

@@ -38,8 +38,8 @@ def weights(text: str) -> dict[int, int]:
 
 
 def rarity(holders: int, collection: int) -> int:
-    """BM25's inverse document frequency of a stem that `holders` of `collection` texts hold, times 100."""
-    return round(100 * math.log(1 + (collection - holders + 0.5) / (holders + 0.5)))
+    """BM25's inverse document frequency of a stem that `holders` of `collection` texts hold, times 100, at least 1: a match is a match."""
+    return max(1, round(100 * math.log(1 + (collection - holders + 0.5) / (holders + 0.5))))
 
 
 @lru_cache(maxsize=65536)
