@@ -1,11 +1,12 @@
 """The gate: the seven conditions under which a learning becomes a candidate (SPEC 6.1), as data, and what of it may cross (SPEC 2.11)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from agents.aggregate.evidence import trust
 from schemas.records import CandidateCleared, Condition, Figures, Learning
+from schemas.store import SCHEMAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,17 @@ def promotable(schema: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(f["name"] for f in schema["fields"] if f["crossing"] == "promotable")
 
 
-def crossing_fields(learning: Learning, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a learning goes into its candidate: fields that may cross and that a candidate has; a value only of a procedure."""
-    wanted = promotable(schema) & {f.name for f in fields(CandidateCleared)}
-    out = {name: getattr(learning, name) for name in sorted(wanted)}
+def crossing_names(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the fields that a learning's schema lets cross and that a candidate has."""
+    return tuple(sorted(promotable(schema) & {f.name for f in fields(CandidateCleared)}))
+
+
+CROSSING = crossing_names(SCHEMAS["Learning"].tree)
+
+
+def crossing_fields(learning: Learning, names: Sequence[str] = CROSSING) -> dict[str, Any]:
+    """What of a learning goes into its candidate; its value only where it is the body of the rule, a procedure's."""
+    out = {name: getattr(learning, name) for name in names}
     if learning.memory_type != "procedure":
         out["value"] = None
     return out

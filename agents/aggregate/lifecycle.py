@@ -9,8 +9,8 @@ from agents.aggregate.gate import ALL, Standing, bits, crossing_fields, judge
 from agents.aggregate.privacy import in_effect
 from agents.aggregate.recount import now
 from agents.aggregate.timers import wake
-from agents.aggregate.turn import Turn, Work, new_agent
-from schemas.ids import agent_log, ids_of, short_hash
+from agents.aggregate.turn import Turn, Work, log_of, new_agent
+from schemas.ids import ids_of, short_hash
 from schemas.partition import log_hash
 from schemas.records import (
     AgentState,
@@ -25,7 +25,6 @@ from schemas.records import (
     Learning,
     LearningState,
 )
-from schemas.store import SCHEMAS
 
 REST = timedelta(days=1)
 """A learning that lost the gate becomes a candidate again a day later at the soonest (SPEC 2.12)."""
@@ -37,15 +36,13 @@ def conclude(turn: Turn, work: Work) -> None:
     _expire(turn, work)
     agent = _agent(turn, work.learning)
     conditions = _judge(turn, work, agent)
-    if work.changed:
-        work.evidence = replace(work.evidence, version=work.before[1].version + 1 if work.before else 1)
     if work.changed or work.shown or work.accepted:
-        work.evidence = replace(work.evidence, revision=work.evidence.revision + 1)
+        evidence = work.evidence
+        work.evidence = replace(evidence, version=evidence.version + work.changed, revision=evidence.revision + 1)
     _keep(turn, work)
     if work.changed:
         version = _version(work, agent, conditions)
-        log = agent_log(version.org, version.agent)
-        turn.send("entries", f"{work.learning_id}/{version.version}", version, log)
+        turn.send("entries", f"{work.learning_id}/{version.version}", version, log_of(version.org, version.agent))
         _cross(turn, work, version)
         _decide(turn, work, version)
     if work.shown:
@@ -77,13 +74,12 @@ def _judge(turn: Turn, work: Work, agent: AgentState) -> tuple[Condition, ...]:
     holds = bits(conditions)
     if holds != evidence.holds:
         work.cause("agent", None, None, turn.clock)
-    evidence = replace(evidence, holds=holds)
+        evidence = replace(evidence, holds=holds)
     if evidence.crossing == "candidate" and holds != ALL:
         evidence = replace(evidence, crossing="withdrawn", withdrawn_at=turn.clock, cleared_space=None)
         wake(turn.view, turn.clock + REST, keys.evidence(work.learning_id))
     elif holds == ALL and _may_clear(turn, evidence):
-        if evidence.crossing == "withdrawn":
-            work.cause("agent", None, None, turn.clock)
+        work.cause("agent", None, None, turn.clock)
         evidence = replace(evidence, crossing="candidate", withdrawn_at=None, cleared_space=agent.home_space)
     work.evidence = evidence
     return conditions
@@ -180,8 +176,10 @@ def _version(work: Work, agent: AgentState, conditions: tuple[Condition, ...]) -
 
 def _cross(turn: Turn, work: Work, version: Learning) -> None:
     """Tell the pool of the home space: what it had from this learning has lost the gate, what cleared it is there."""
-    ids = ids_of(turn.secret, version.org)
     was = work.before[1] if work.before else None
+    if work.evidence.cleared_space is None and (was is None or was.cleared_space is None):
+        return
+    ids = ids_of(turn.secret, version.org)
     still = work.evidence.crossing == "candidate" and was is not None and was.wording == version.wording and was.cleared_space is not None
     if was is not None and was.cleared_space not in (None, NOWHERE) and not still:
         space = was.cleared_space or NOWHERE
@@ -212,7 +210,7 @@ def _cross(turn: Turn, work: Work, version: Learning) -> None:
             wording=version.wording,
             gate=version.gate,
             at=version.at,
-            **crossing_fields(version, SCHEMAS["Learning"].tree),
+            **crossing_fields(version),
         )
         turn.send("candidates", work.learning_id, cleared, log_hash(version.org, space))
 
@@ -251,4 +249,4 @@ def _show(turn: Turn, work: Work) -> None:
         tier=work.evidence.tier,
         at=work.at,
     )
-    turn.send("counters", work.learning_id, counter, agent_log(work.learning.org, work.learning.agent))
+    turn.send("counters", work.learning_id, counter, log_of(work.learning.org, work.learning.agent))

@@ -5,6 +5,7 @@ Whatever a record touches is collected and concluded once, at the end: so an eve
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from agents.aggregate import keys
 from agents.aggregate.gate import GatePolicy
@@ -77,7 +78,7 @@ class Turn:
     @property
     def log(self) -> int:
         """What the event's agent's log is partitioned by."""
-        return agent_log(self.org, self.agent)
+        return log_of(self.org, self.agent)
 
     @property
     def state(self) -> AgentState:
@@ -136,6 +137,12 @@ class Turn:
             replayable_until=at + RAW_KEPT,
         )
         self.send("dead-letters", s.topic, letter, log_hash(s.topic))
+
+
+@lru_cache(maxsize=65_536)
+def log_of(org: str, agent: str) -> int:
+    """What an agent's log is partitioned by."""
+    return agent_log(org, agent)
 
 
 def new_agent(org: str, agent: str) -> AgentState:

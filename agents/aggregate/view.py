@@ -81,8 +81,8 @@ class View:
 
     def keep(self) -> None:
         """The record at hand is done: what it put stays."""
-        self._batch |= self._record
-        self._written |= self._record.keys()
+        self._batch.update(self._record)
+        self._written.update(self._record)
         self._record.clear()
 
     def drop(self) -> None:

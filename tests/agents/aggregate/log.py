@@ -250,6 +250,11 @@ class Table:
         return [(d.decision, d.chain) for d in decided]
 
 
+def nothing(key: bytes) -> bytes | None:
+    """A table that holds nothing."""
+    return None
+
+
 def known(log: Log, **learning: Any) -> Table:
     """A table that knows a hosted agent, home space commons, and its learning KEY."""
     return Table().take(log.loaded(), log.run("r-1", learning))

@@ -6,7 +6,7 @@ from agents.aggregate.core import Aggregate
 from agents.aggregate.gate import GatePolicy
 from schemas.codec import encode
 from schemas.records import DeadLetter
-from tests.agents.aggregate.log import KEY, SECRET, START, Log, Table, known
+from tests.agents.aggregate.log import KEY, SECRET, START, Log, Table, known, nothing
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_what_can_not_be_read_is_parked(message: bytes, reason: str) -> None:
 
 
 def test_an_empty_batch_is_nothing() -> None:
-    result = Aggregate(SECRET, GatePolicy()).step(0, [], {}.get)
+    result = Aggregate(SECRET, GatePolicy()).step(0, [], nothing)
     assert (result.out, result.states) == ([], {})
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from agents.aggregate.evidence import NOTHING
-from agents.aggregate.gate import CHECKS, GatePolicy, Standing, crossing_fields, judge, promotable
+from agents.aggregate.gate import CHECKS, GatePolicy, Standing, crossing_fields, crossing_names, judge, promotable
 from schemas.records import CandidateCleared, CandidateWithdrawn
 from schemas.store import SCHEMAS
-from tests.agents.aggregate.log import AGENT, IDS, KEY, ORG, Log, Table, known
+from tests.agents.aggregate.log import AGENT, IDS, Log, Table, known
 
 CLEAR = Standing("shareable", "active", "shown", 0, True, replace(NOTHING, applied=10, helpful=7, verified=1))
 
@@ -84,14 +84,13 @@ def test_only_a_procedure_takes_its_value_along() -> None:
 
 def test_a_new_private_field_stays_behind() -> None:
     """SPEC 2.11: what crosses is read from the schema, so a field that is declared private stays without another line of code."""
-    log = Log()
-    newest = known(log).newest()
     schema = copy.deepcopy(SCHEMAS["Learning"].tree)
-    assert "rule" in crossing_fields(newest, schema)
-    next(f for f in schema["fields"] if f["name"] == "rule")["crossing"] = "private"
-    schema["fields"].append({"name": "confidence_of_case", "type": "double", "crossing": "private"})
-    assert "rule" not in crossing_fields(newest, schema)
-    assert "confidence_of_case" not in promotable(schema)
+    schema["fields"].append({"name": "case", "type": "string", "crossing": "private"})
+    next(f for f in schema["fields"] if f["name"] == "tools")["crossing"] = "private"
+    assert "case" not in promotable(schema)
+    names = crossing_names(schema)
+    assert "rule" in names and "tools" not in names
+    assert "tools" not in crossing_fields(known(Log(), tools=("t",)).newest(), names)
     with pytest.raises(KeyError):
         promotable({"fields": [{"name": "undeclared"}]})
 
@@ -174,4 +173,3 @@ def test_sources_of_what_one_event_sends_to_pools_differ_and_rise() -> None:
     marks = [(s.offset, s.index) for s in sources]
     assert marks == sorted(set(marks))
     assert {c.sender for c in table.sent("candidates")} == {3}
-    assert (ORG, KEY) == (log.org, KEY)

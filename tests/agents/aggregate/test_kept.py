@@ -8,7 +8,7 @@ from agents.aggregate.kept import NO_LINK, RETAINED, SEGMENT, WINDOW, Kept
 from agents.aggregate.view import View
 from agents.binding.batch import Incoming
 from schemas.records import KeptRun
-from tests.agents.aggregate.log import START
+from tests.agents.aggregate.log import START, nothing
 
 
 def hashed(number: int) -> bytes:
@@ -17,7 +17,7 @@ def hashed(number: int) -> bytes:
 
 @pytest.fixture(scope="module")
 def kept() -> Iterator[Kept]:
-    view = View({}.get, Incoming("learnings", "log", 0, 0, START, b"", b""))
+    view = View(nothing, Incoming("learnings", "log", 0, 0, START, b"", b""))
     kept = Kept(view, b"R:", 0)
     for number in range(RETAINED + 2 * SEGMENT):
         parent = hashed(number - 1) if number % 10 == 0 and number else NO_LINK
@@ -57,7 +57,7 @@ def test_late(kept: Kept, ago: int, late: bool) -> None:
 
 
 def test_nothing_is_late_while_there_is_room() -> None:
-    view = View({}.get, Incoming("learnings", "log", 0, 0, START, b"", b""))
+    view = View(nothing, Incoming("learnings", "log", 0, 0, START, b"", b""))
     kept = Kept(view, b"R:", 0)
     kept.append(hashed(1), hashed(1), NO_LINK, 100, KeptRun(floor="none"))
     assert not kept.is_late(1)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agents.aggregate.timers import take_due, wake
 from agents.aggregate.view import View
 from agents.binding.batch import Incoming
-from tests.agents.aggregate.log import START
+from tests.agents.aggregate.log import START, nothing
 
 times = st.integers(0, 10 * 24 * 60).map(lambda minutes: START + timedelta(minutes=minutes))
 
@@ -16,7 +16,7 @@ times = st.integers(0, 10 * 24 * 60).map(lambda minutes: START + timedelta(minut
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), times), max_size=150))
 def test_each_is_due_once_in_order(steps: list[tuple[bool, datetime]]) -> None:
-    view = View({}.get, Incoming("learnings", "log", 0, 0, START, b"", b""))
+    view = View(nothing, Incoming("learnings", "log", 0, 0, START, b"", b""))
     waiting: list[tuple[datetime, bytes]] = []
     clock = START
     for number, (sets, time) in enumerate(steps):
@@ -33,7 +33,7 @@ def test_each_is_due_once_in_order(steps: list[tuple[bool, datetime]]) -> None:
 
 
 def test_a_key_is_woken_once_however_often_it_was_set() -> None:
-    view = View({}.get, Incoming("learnings", "log", 0, 0, START, b"", b""))
+    view = View(nothing, Incoming("learnings", "log", 0, 0, START, b"", b""))
     wake(view, START + timedelta(hours=1), b"a")
     wake(view, START + timedelta(hours=2), b"a")
     assert take_due(view, START + timedelta(days=1)) == [b"a"]
