@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import chdb
-from chdb import ChdbError
 
 from sinks.client import DATABASE
 from sinks.statement import Refused, Statement, read
@@ -106,9 +105,10 @@ class _Request(BaseHTTPRequestHandler):
                 self._run(handle, sql, given)
         except _Failed as failed:
             self._plain(failed.status, f"Code: {failed.code}. DB::Exception: {failed}\n".encode(), failed.code)
-        except ChdbError as error:
+        except RuntimeError as error:  # chdb's errors are all of this kind
             text = str(error)
             found = _CODE.search(text)
+            text = text[found.start() :] if found else text
             self._plain(HTTPStatus.INTERNAL_SERVER_ERROR, text.encode("utf-8", "replace") + b"\n", int(found[1]) if found else 1002)
         except UnicodeDecodeError:
             self._plain(HTTPStatus.BAD_REQUEST, b"a query is UTF-8\n", _SYNTAX)
@@ -158,7 +158,7 @@ class _Request(BaseHTTPRequestHandler):
             for block in blocks:
                 self._chunk(block)
             self.wfile.write(b"0\r\n\r\n")
-        except ChdbError:
+        except RuntimeError:
             log.warning("a query failed in the middle of its answer")
             self.close_connection = True  # without the last chunk: the client sees that it was cut
 
@@ -207,7 +207,7 @@ def _handle(path: str, given: Mapping[str, str]) -> Iterator[Any]:
 
 
 def _blocks(handle: Any, statement: Statement, form: str, params: Mapping[str, str]) -> Iterator[bytes]:
-    if form not in STREAMED:
+    if form not in STREAMED or not statement.selects:
         yield handle.query(statement.sql, form, params=dict(params)).bytes() or b""
         return
     stream = handle.send_query(statement.sql, form, params=dict(params))

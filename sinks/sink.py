@@ -42,6 +42,18 @@ REPLAYABLE = timedelta(days=7)
 Place = tuple[str, int]  # topic with prefix, partition
 
 
+def run(
+    client: Client,
+    consumer_config: Mapping[str, Any],
+    producer_config: Mapping[str, Any],
+    prefix: str,
+    secret: bytes,
+    stop: Event,
+) -> None:
+    """Sink until `stop` is set. Raises KafkaException where the broker refuses the consumer for good."""
+    Sink(client, consumer_config, producer_config, prefix, secret, stop).run()
+
+
 class Sink:
     """One member of the group `<prefix>sink`, and the batch it is filling.
 

@@ -12,10 +12,11 @@ _FORMAT = re.compile(r"\bFORMAT\s+(\w+)\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement that may run, and the format that it asks for itself."""
+    """A statement that may run, and the format that it asks for itself. `selects`: it is a SELECT, whose answer can be streamed."""
 
     sql: str
     format: str | None
+    selects: bool
 
 
 class Refused(Exception):
@@ -28,13 +29,13 @@ def read(handle: Any, sql: str) -> Statement:
     `readonly` alone is not enough: under it chDB still runs `INTO OUTFILE` and `KILL`, and a second statement behind a semicolon.
     """
     whole = str(handle.query("SELECT formatQuerySingleLine({sql:String})", "TSVRaw", params={"sql": _escaped(sql)})).rstrip("\n")
-    bare = _QUOTED.sub("''", whole)
-    if not bare.lstrip("( ").startswith(READS):
+    bare = _QUOTED.sub("''", whole).lstrip("( ")
+    if not bare.startswith(READS):
         raise Refused(f"this endpoint reads only: a statement begins with one of {', '.join(READS)}")
     if _OUTFILE.search(bare):
         raise Refused("this endpoint writes no files: INTO OUTFILE is refused")
     found = _FORMAT.search(bare)
-    return Statement(sql, found[1] if found else None)
+    return Statement(sql, found[1] if found else None, bare.startswith(("SELECT", "WITH")))
 
 
 def _escaped(text: str) -> str:
