@@ -13,7 +13,7 @@ UNKNOWN = "?"
 """A neighbour that cannot be told."""
 _COORDINATING = frozenset({"and", lexicon.OR, COMMA})
 _BOUNDARIES = lexicon.MARKERS | {STOP, COMMA}
-_WORDLESS = lexicon.PRONOUNS | lexicon.RELATIVE | {"and", PASSIVE}
+_WORDLESS = frozenset({"and", PASSIVE, lexicon.IT, lexicon.THAT})
 _OTHER_CLAUSES = frozenset({lexicon.WHEN, lexicon.UNTIL, lexicon.WHILE, lexicon.INSTEAD})
 
 
@@ -33,7 +33,8 @@ class Structure:
     `places`: where each word stands, each time; `operators`: how often each stands in each clause; `joined`: pairs of words with
     "and", "or" or a comma between them, whose order says nothing; `described`: pairs with "that" between them, which another wording
     puts the other way round (keys that expired, expired keys; keys are rotated, rotate keys); `pronoun`: a word stands for one of
-    another clause; `sequence`: its words as they follow each other; `passives`: subject, verb and doer of what is done by somebody.
+    another clause; `sequence`: its words as they follow each other; `passives`: subject, verb and doer of what is done by somebody;
+    `owned`: owner and thing of each "thing of the owner".
     """
 
     places: dict[str, frozenset[Place]]
@@ -43,6 +44,7 @@ class Structure:
     pronoun: bool
     sequence: tuple[str, ...]
     passives: tuple[tuple[str, str, str], ...]
+    owned: frozenset[tuple[str, str]]
 
 
 @dataclass(slots=True)
@@ -54,6 +56,7 @@ class _Clause:
     preposition: str = ""
     left: str = ""
     owned: tuple[str, str, str] | None = None
+    owners: list[tuple[str, str]] = field(default_factory=list)
 
     def word(self, word: str) -> None:
         """The next word, in the phrase that began last; the first of a phrase stands next to what the phrase is about."""
@@ -62,6 +65,7 @@ class _Clause:
             name, preposition, left = self.owned
             self.places[self.places.index(self.owned)] = (name, preposition, UNKNOWN)
             self.places.append((word, preposition, left))
+            self.owners.append((word, name))
             self.owned, self.left = None, UNKNOWN
         else:
             self.places.append((word, self.preposition, self.left))
@@ -91,11 +95,32 @@ def structure(tokens: Sequence[str]) -> Structure:
         places={w: frozenset(p) for w, p in places.items()},
         operators=dict(operators),
         joined=_pairs(tokens, _COORDINATING),
-        described=_pairs(tokens, lexicon.RELATIVE | {PASSIVE}),
-        pronoun=any(t in lexicon.PRONOUNS for t in tokens),
+        described=_pairs(tokens, frozenset({lexicon.THAT, PASSIVE})),
+        pronoun=lexicon.IT in tokens,
         sequence=tuple(t for t in tokens if t in places),
         passives=tuple(_passives(tokens, places)),
+        owned=frozenset(pair for clause in clauses for pair in clause.owners),
     )
+
+
+def leading(s: Structure, marker: str) -> frozenset[str]:
+    """Words of the clause that this marker begins, if the wording has another beside it."""
+    ranks = {p.role for places in s.places.values() for p in places if p.role.isdigit()}
+    role = {lexicon.BEFORE: "1", lexicon.AFTER: "0"}.get(marker, marker)
+    return (
+        frozenset(w for w, places in s.places.items() if any(p.role == role for p in places))
+        if len(ranks) > 1 or role == marker
+        else frozenset()
+    )
+
+
+def divided(tokens: Sequence[str], first: frozenset[str]) -> Sequence[str]:
+    """Tokens that begin with a marker and have no comma, with one put behind the words of `first` with which they begin."""
+    if tokens[0] not in lexicon.MARKERS or any(t in _BOUNDARIES for t in tokens[1:-1]):
+        return tokens
+    words = [i for i, t in enumerate(tokens) if i and t not in _WORDLESS and t not in lexicon.OPERATORS and t not in lexicon.PREPOSITIONS]
+    end = next((i for i in words if tokens[i] not in first), 0)
+    return [*tokens[:end], COMMA, *tokens[end:]] if words and end > words[0] else tokens
 
 
 def _passives(tokens: Sequence[str], places: Container[str]) -> Iterator[tuple[str, str, str]]:

@@ -1,536 +1,76 @@
-"""What the comparison of wordings knows of English: words that say nothing, the same, or the opposite.
+"""What the comparison of wordings knows of English: words that say nothing, the same, or the opposite. The words are in english.txt.
 
-Tables of data: to teach the comparison a word, add it here, with a pair in tests/agents/promote/test_similarity.py. Words are given as
-they are written, in small letters; `agents.promote.words` brings both these and a wording's to their stems. Names in capitals are
-operators, which are no words of a wording.
+Names in capitals are operators and markers, which stand in a wording's tokens for the words that say them.
 """
+
+from collections.abc import Iterator
+from pathlib import Path
 
 NOT, NEED_NOT, ONLY, OR, CAN = "NOT", "NEED_NOT", "ONLY", "OR", "CAN"
 AT_LEAST, AT_MOST, MORE, LESS = "AT_LEAST", "AT_MOST", "MORE", "LESS"
 BEFORE, AFTER, THEN = "BEFORE", "AFTER", "THEN"
 WHEN, UNTIL, WHILE, BECAUSE, INSTEAD = "WHEN", "UNTIL", "WHILE", "BECAUSE", "INSTEAD"
+IT, THAT = "IT", "THAT"
 
 OPERATORS = frozenset({NOT, NEED_NOT, ONLY, OR, CAN})
 MARKERS = frozenset({BEFORE, AFTER, THEN, WHEN, UNTIL, WHILE, BECAUSE, INSTEAD})
 """Begin a clause and say what it is to the rest."""
-
-PHRASES: dict[str, str] = {
-    # Frames that only ask for attention.
-    "make sure that": "",
-    "make sure to": "",
-    "make sure": "",
-    "be sure to": "",
-    "be careful to": "",
-    "take care to": "",
-    "take care that": "",
-    "see to it that": "",
-    "ensure that": "",
-    "ensure": "",
-    "remember to": "",
-    "remember that": "",
-    "do not forget to": "",
-    "never forget to": "",
-    "it is important to": "",
-    "it is important that": "",
-    "it is best to": "",
-    "it is better to": "",
-    "it is recommended to": "",
-    "it is necessary to": "",
-    "note that": "",
-    "keep in mind that": "",
-    "be aware that": "",
-    "in order to": "",
-    "so as to": "",
-    "try to": "",
-    "at all times": "",
-    "or else": ". OR",
-    "or otherwise": ". OR",
-    # What may, must and must not be.
-    "do not have to": NEED_NOT,
-    "do not need to": NEED_NOT,
-    "does not have to": NEED_NOT,
-    "does not need to": NEED_NOT,
-    "need not": NEED_NOT,
-    "there is no need to": NEED_NOT,
-    "no need to": NEED_NOT,
-    "have to": "",
-    "has to": "",
-    "need to": "",
-    "needs to": "",
-    "ought to": "",
-    "is able to": CAN,
-    "are able to": CAN,
-    "is unable to": "NOT CAN",
-    "are unable to": "NOT CAN",
-    "not able to": "NOT CAN",
-    "is allowed to": CAN,
-    "are allowed to": CAN,
-    "no longer": NOT,
-    "avoid using": "NOT use",
-    "avoid": NOT,
-    "refrain from": NOT,
-    "never ever": NOT,
-    # Amounts.
-    "at least": AT_LEAST,
-    "no less than": AT_LEAST,
-    "no fewer than": AT_LEAST,
-    "not less than": AT_LEAST,
-    "not fewer than": AT_LEAST,
-    "a minimum of": AT_LEAST,
-    "at most": AT_MOST,
-    "no more than": AT_MOST,
-    "not more than": AT_MOST,
-    "a maximum of": AT_MOST,
-    "at the most": AT_MOST,
-    "at the least": AT_LEAST,
-    "up to": AT_MOST,
-    "more than": MORE,
-    "greater than": MORE,
-    "larger than": MORE,
-    "higher than": MORE,
-    "longer than": MORE,
-    "less than": LESS,
-    "fewer than": LESS,
-    "smaller than": LESS,
-    "lower than": LESS,
-    "shorter than": LESS,
-    "half an hour": "30 minutes",
-    "an hour": "1 hour",
-    "a minute": "1 minute",
-    "a dozen": "12",
-    # What a clause is to the rest.
-    "prior to": BEFORE,
-    "ahead of": BEFORE,
-    "subsequent to": AFTER,
-    "as soon as": AFTER,
-    "and then": THEN,
-    "in case of": WHEN,
-    "in case": WHEN,
-    "in the event of": WHEN,
-    "in the event that": WHEN,
-    "as long as": WHEN,
-    "provided that": WHEN,
-    "each time": WHEN,
-    "every time": WHEN,
-    "due to": BECAUSE,
-    "because of": BECAUSE,
-    "owing to": BECAUSE,
-    "so that": BECAUSE,
-    "instead of": INSTEAD,
-    "rather than": INSTEAD,
-    "in place of": INSTEAD,
-    "in preference to": INSTEAD,
-    "as well as": "and",
-    "by means of": "with",
-    "with the help of": "with",
-    "by using": "with",
-    "such as": "",
-    "for example": "",
-    "out of order": "NOT order",
-    "out of date": "stale",
-    "up to date": "fresh",
-    "out of": "outof",
-    # One word for two.
-    "white space": "whitespace",
-    "time zone": "timezone",
-    "time stamp": "timestamp",
-    "data base": "database",
-    "end point": "endpoint",
-    "web hook": "webhook",
-    "file name": "filename",
-    "user name": "username",
-    "check sum": "checksum",
-    "pay load": "payload",
-    "lower case": "lowercase",
-    "upper case": "uppercase",
-    "run time": "runtime",
-    "name space": "namespace",
-    "work space": "workspace",
-    "work flow": "workflow",
-    "sub domain": "subdomain",
-    "data set": "dataset",
-    "code base": "codebase",
-    "key word": "keyword",
-    "meta data": "metadata",
-    "up time": "uptime",
-    "down time": "downtime",
-    "check list": "checklist",
-    "sand box": "sandbox",
-    "web site": "website",
-    "web page": "webpage",
-    "web socket": "websocket",
-    "hot fix": "hotfix",
-    "bug fix": "bugfix",
-    "life cycle": "lifecycle",
-    "life time": "lifetime",
-    "drop down": "dropdown",
-    "host name": "hostname",
-    "path name": "pathname",
-    "byte code": "bytecode",
-    "stack trace": "stacktrace",
-    "play book": "playbook",
-    "run book": "runbook",
-    "change log": "changelog",
-    "read me": "readme",
-    "real time": "realtime",
-    "time line": "timeline",
-    "white list": "allowlist",
-    "allow list": "allowlist",
-    "deny list": "denylist",
-    "block list": "denylist",
-    "black list": "denylist",
-    "carry out": "do",
-    "find out": "find",
-    "try again": "retry",
-    "turn on": "enable",
-    "switch on": "enable",
-    "turn off": "disable",
-    "switch off": "disable",
-    "case insensitive": "NOT casesensitive",
-    "case sensitive": "casesensitive",
-}
-"""Several words that stand for a few; longest first."""
-
-PHRASAL = (
-    "look up", "check out", "sign up", "follow up", "start up", "roll out", "fall back", "back up", "set up", "clean up", "roll back",
-    "call back", "feed back", "back off", "sign off", "log in", "log out", "time out", "shut down", "take down", "slow down", "warm up",
-)  # fmt: skip
-"""Verbs that another word may part from their particle, and that are nouns when written as one."""
-PARTICLES = frozenset({"up", "out", "off", "down", "away", "back", "in+", "on+"})
-
-WORDS: dict[str, str] = {
-    "not": NOT,
-    "never": NOT,
-    "no": NOT,
-    "none": NOT,
-    "nor": NOT,
-    "neither": NOT,
-    "nothing": NOT,
-    **dict.fromkeys(
-        (
-            "nicht",
-            "kein",
-            "keine",
-            "keinen",
-            "keinem",
-            "keiner",
-            "nie",
-            "niemals",
-            "pas",
-            "jamais",
-            "nunca",
-            "niet",
-            "geen",
-            "nooit",
-            "ikke",
-            "aldrig",
-            "não",
-            "nao",
-            "не",
-            "нет",
-            "никогда",
-        ),
-        NOT,
-    ),
-    "cannot": "NOT CAN",
-    "without": NOT,
-    "unless": "WHEN NOT",
-    "only": ONLY,
-    "solely": ONLY,
-    "exclusively": ONLY,
-    "or": OR,
-    "can": CAN,
-    "could": CAN,
-    "may": CAN,
-    "might": CAN,
-    "exceeding": MORE,
-    "exceeds": MORE,
-    "before": BEFORE,
-    "after": AFTER,
-    "afterwards": THEN,
-    "then": THEN,
-    "if": WHEN,
-    "when": WHEN,
-    "whenever": WHEN,
-    "until": UNTIL,
-    "till": UNTIL,
-    "while": WHILE,
-    "whilst": WHILE,
-    "during": WHILE,
-    "because": BECAUSE,
-    "since": BECAUSE,
-    "so": BECAUSE,
-    "hence": BECAUSE,
-    "therefore": BECAUSE,
-    "thus": BECAUSE,
-    **{v.replace(" ", ""): v for v in PHRASAL},
-    "1st": "first",
-    "2nd": "second",
-    "3rd": "third",
-    "midnight": "00:00",
-    "noon": "12:00",
-    "midday": "12:00",
-    "twice": "2 times",
-    "thrice": "3 times",
-    "using": "with",
-    "via": "with",
-    "through": "with",
-}
-
-PREPOSITIONS = frozenset({
-    "in", "on", "at", "to", "from", "for", "with", "by", "into", "onto", "within", "under", "over", "above", "below", "between", "against",
-    "per", "across", "toward", "towards", "behind", "beyond", "as", "than", "about", "around", "inside", "outside",
-})  # fmt: skip
-DIRECTIONS = frozenset({"from", "to", "into", "onto", "under", "over", "above", "below", "inside", "outside"})
-"""Prepositions of which one in place of another makes another rule."""
-COMPARING = {"under": LESS, "below": LESS, "over": MORE, "above": MORE, "beyond": MORE, "within": AT_MOST}
-"""What a preposition says before a number."""
-
 PRONOUNS = frozenset({"it", "they", "them", "itself", "themselves"})
 RELATIVE = frozenset({"that", "which", "who"})
-SILENT = frozenset({
-    "a", "an", "the", "this", "these", "those", "its", "their", "you", "your", "we", "our", "i", "my", "one's",
-    "his", "her", "he", "she", "there", "here", "whom", "whose", "is", "are", "be", "been", "being", "was", "were", "am",
-    "do", "does", "did", "whether", "will", "would", "shall", "should", "must", "has", "have", "had", "having", "and", "but", "also", "too", "please",
-    "just", "simply", "yet", "however", "though", "although", "both", "such", "eg", "ie", "etc", "let", "us",
-})  # fmt: skip
-"""Words that say nothing by themselves."""
-
-LIGHT = frozenset({
-    "always", "any", "all", "each", "every", "first", "again", "very", "really", "own", "given", "existing", "actual", "actually",
-    "currently", "carefully", "explicitly", "properly", "correctly", "successfully", "immediately", "directly", "otherwise", "else",
-    "instead", "already", "necessary", "certain", "particular", "specific", "following", "new", "only",
-    "step", "case", "way", "use", "prefer", "make", "get", "perform", "value", "respective", "available",
-})  # fmt: skip
-"""Words that one wording may have and the other not."""
-
-SLOTS: tuple[str, ...] = ("any all each every", "new given existing own following")
-"""Light words of which one in place of another makes another rule."""
-
-SAME: tuple[str, ...] = (
-    "use utilize employ utilise",
-    "delete remove erase",
-    "begin start commence",
-    "stop halt",
-    "check verify confirm",
-    "fetch retrieve obtain",
-    "allow permit",
-    "forbid prohibit disallow",
-    "require need",
-    "choose select pick",
-    "change modify alter",
-    "keep retain preserve",
-    "strip trim",
-    "purchase buy",
-    "show display",
-    "big large",
-    "quick fast rapid",
-    "fix repair",
-    "reply respond answer",
-    "happen occur",
-    "finish complete",
-    "send transmit",
-    "store save persist",
-    "raise throw",
-    "quit exit",
-    "config configuration",
-    "repo repository",
-    "db database",
-    "auth authentication",
-    "env environment",
-    "param parameter",
-    "docs documentation",
-    "info information",
-    "app application",
-    "prod production",
-    "dev development",
-    "max maximum maximal",
-    "min minimum minimal",
-    "id identifier",
-    "dir directory folder",
-    "previous preceding prior",
-    "next following subsequent",
-    "usd dollar",
-    "eur euro",
-    "gbp sterling",
-    "jpy yen",
-    "percent percentage",
-    "each every all",
-    "email mail",
-    "like similar",
-    "whole entire",
-    "identical same",
-    "maybe perhaps",
-    "abort cancel",
-    "descending desc",
-    "ascending asc",
-    "asynchronous async asynchronously",
-    "synchronous sync synchronously",
-    "automatic automatically",
-    "manual manually",
-    "sequential sequentially serially serial",
-    "parallel concurrently concurrent",
-)
-"""Words of which one stands for the others."""
-
-OPPOSITE: tuple[str, ...] = (
-    "enable disable",
-    "include exclude",
-    "allow forbid deny reject block refuse",
-    "accept reject refuse decline",
-    "approve reject deny decline",
-    "grant revoke deny",
-    "keep strip delete drop discard",
-    "add delete drop subtract",
-    "insert delete",
-    "append prepend",
-    "lock unlock",
-    "open close",
-    "begin stop end finish",
-    "increase decrease reduce",
-    "raise lower",
-    "grow shrink",
-    "expand collapse contract",
-    "ascending descending",
-    "first last",
-    "oldest newest latest",
-    "old new",
-    "early late",
-    "earliest latest",
-    "earlier later",
-    "max min",
-    "more less fewer",
-    "most least fewest",
-    "AT_LEAST AT_MOST",
-    "MORE LESS",
-    "MORE AT_MOST",
-    "LESS AT_LEAST",
-    "high low",
-    "higher lower",
-    "highest lowest",
-    "upper lower",
-    "uppercase lowercase",
-    "large small little",
-    "long short",
-    "wide narrow",
-    "fast slow",
-    "hot cold",
-    "public private",
-    "internal external",
-    "synchronous asynchronous",
-    "sequential parallel",
-    "automatic manual",
-    "required optional",
-    "mandatory optional",
-    "require forbid",
-    "strict lenient loose",
-    "safe dangerous",
-    "same different",
-    "equal different",
-    "true false",
-    "yes no",
-    "succeed fail",
-    "success failure",
-    "pass fail",
-    "left right",
-    "top bottom",
-    "up down",
-    "on+ off",
-    "in+ out",
-    "online offline",
-    "show hide",
-    "visible hidden",
-    "prefer avoid",
-    "trust distrust",
-    "eager lazy",
-    "encrypt decrypt",
-    "encode decode",
-    "compress decompress",
-    "mount unmount",
-    "attach detach",
-    "connect disconnect",
-    "stateful stateless",
-    "mutable immutable",
-    "inclusive exclusive",
-    "permanent temporary",
-    "static dynamic",
-    "empty full",
-    "present absent missing",
-    "cheap expensive",
-    "often rarely seldom",
-    "everything nothing",
-    "pause resume",
-    "suspend resume",
-    "follow ignore",
-    "obey ignore",
-    "respect ignore",
-    "push pull",
-    "minimize maximize",
-    "fresh stale",
-    "sorted unsorted shuffled",
-    "once repeatedly",
-    "forward backward",
-    "relative absolute",
-    "positive negative",
-    "even odd",
-    "clockwise counterclockwise",
-)
-"""The first word of each line opposes every other of the line."""
-
+COMPARING = {"under": LESS, "below": LESS, "over": MORE, "above": MORE, "beyond": MORE, "within": AT_MOST}
+"""What a preposition says before a number."""
 PREFIXES = ("non", "un", "in", "im", "ir", "il", "dis", "de")
 """Beginnings that turn a word into its opposite."""
-NOT_PREFIXED = frozenset({
-    "input", "install", "inform", "import", "improve", "default", "detail", "debug", "delay", "depend", "inside", "invoice", "display",
-    "discover", "dispatch", "indent", "intent", "index", "unit", "until", "under", "describe", "invest", "invent", "district", "design",
-})  # fmt: skip
-
-UNINFLECTED = frozenset({
-    "https", "dns", "tls", "css", "aws", "ios", "js", "sms", "gps", "cors", "ops", "devops", "redis", "postgres", "series", "species", "news",
-    "lens", "sas", "nas", "kubernetes", "always", "perhaps", "string", "building", "billing", "setting", "during", "staging", "pricing",
-    "sorted", "unsorted", "need", "fewer", "meeting", "warning", "mapping", "times", "embed", "failure", "missing", "ascending",
-    "descending", "following", "existing", "hidden", "given", "left",
-})  # fmt: skip
-"""Words that are their own stem, whatever their ending says."""
-IRREGULAR: dict[str, str] = {
-    "indices": "index", "vertices": "vertex", "matrices": "matrix", "children": "child", "people": "person", "ran": "run", "sent": "send",
-    "wrote": "write", "written": "write", "built": "build", "kept": "keep", "made": "make", "found": "find", "took": "take", "taken": "take",
-    "gave": "give", "broken": "break", "broke": "break", "chosen": "choose", "chose": "choose", "got": "get",
-    "held": "hold", "lost": "lose", "paid": "pay", "shown": "show", "began": "begin", "begun": "begin", "known": "know", "thrown": "throw",
-    "threw": "throw", "frozen": "freeze", "went": "go", "gone": "go", "goes": "go", "stood": "stand",
-    "understood": "understand", "saw": "see", "seen": "see", "came": "come", "became": "become", "fell": "fall", "fallen": "fall",
-    "forgot": "forget", "forgotten": "forget", "meant": "mean", "sold": "sell", "bought": "buy", "told": "tell", "thought": "think",
-    "caught": "catch", "forbidden": "forbid", "overwritten": "overwrite", "overwrote": "overwrite", "embeds": "embed", "embedded": "embed", "embedding": "embed",
-    "analyses": "analysis", "statuses": "status", "dying": "die", "tying": "tie", "lying": "lie", 
-    
-    "strings": "string", "settings": "setting", 
-    "required": "require", 
-    "warnings": "warning", "mappings": "mapping",
-    "lives": "live", "halves": "half", "leaves": "leave", "bytes": "byte", "uses": "use", "used": "use", "using": "use",
-}  # fmt: skip
-"""Words whose stem is not what their ending says."""
-
-NUMERALS: dict[str, int] = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-MULTIPLES: dict[str, int] = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
-
-UNITS: dict[str, tuple[str, int]] = {
-    "ns": ("ns", 1), "nanosecond": ("ns", 1), "us": ("ns", 1000), "µs": ("ns", 1000), "microsecond": ("ns", 1000),
-    "ms": ("ns", 10**6), "msec": ("ns", 10**6), "millisecond": ("ns", 10**6), "s": ("ns", 10**9), "sec": ("ns", 10**9),
-    "second": ("ns", 10**9), "min": ("ns", 60 * 10**9), "minute": ("ns", 60 * 10**9), "h": ("ns", 3600 * 10**9), "hr": ("ns", 3600 * 10**9),
-    "hour": ("ns", 3600 * 10**9), "d": ("ns", 86400 * 10**9), "day": ("ns", 86400 * 10**9), "week": ("ns", 7 * 86400 * 10**9),
-    "month": ("month", 1), "year": ("month", 12),
-    "byte": ("b", 1), "b": ("b", 1), "kb": ("b", 10**3), "kilobyte": ("b", 10**3), "mb": ("b", 10**6), "megabyte": ("b", 10**6),
-    "gb": ("b", 10**9), "gigabyte": ("b", 10**9), "tb": ("b", 10**12), "terabyte": ("b", 10**12), "kib": ("b", 1024), "mib": ("b", 1024**2),
-    "gib": ("b", 1024**3), "tib": ("b", 1024**4), "bit": ("bit", 1), "kbit": ("bit", 10**3), "mbit": ("bit", 10**6),
-    "mm": ("mm", 1), "cm": ("mm", 10), "m": ("mm", 1000), "meter": ("mm", 1000), "km": ("mm", 10**6), "kilometer": ("mm", 10**6),
-    "g": ("g", 1), "gram": ("g", 1), "kg": ("g", 1000), "kilogram": ("g", 1000), "lb": ("lb", 1), "pound": ("lb", 1), "mile": ("mile", 1),
-    "%": ("percent", 1), "percent": ("percent", 1), "px": ("px", 1), "pixel": ("px", 1), "usd": ("usd", 1), "dollar": ("usd", 1),
-    "eur": ("eur", 1), "euro": ("eur", 1), "gbp": ("gbp", 1), "jpy": ("jpy", 1), "yen": ("jpy", 1), "chf": ("chf", 1), "cent": ("cent", 1),
-    "hz": ("hz", 1), "khz": ("hz", 10**3), "mhz": ("hz", 10**6), "ghz": ("hz", 10**9), "rps": ("rps", 1), "qps": ("qps", 1),
-    "times": ("times", 1), "time": ("times", 1), "attempt": ("times", 1),
-}  # fmt: skip
-"""Units with what they are counted in."""
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+NUMERALS = {name: n for n, name in enumerate(_NUMERALS.split())} | {name: 10 * n for n, name in enumerate(_TENS.split(), 2)}
+MULTIPLES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    """The lines of each section; a line that begins with a space goes on with the one before."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("["):
+            lines = sections[line.strip("[]")] = []
+        elif line.startswith(" "):
+            lines[-1] += line
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return sections
+
+
+_SECTIONS = _sections((Path(__file__).parent / "english.txt").read_text())
+
+
+def _table(section: str) -> Iterator[tuple[str, str]]:
+    """Each word of a section's "what: word | word" lines, with its what."""
+    for line in _SECTIONS[section]:
+        what, _, words = line.partition(": ")
+        for word in words.split("|"):
+            yield " ".join(word.split()), what.strip()
+
+
+def _list(section: str) -> frozenset[str]:
+    return frozenset(word for line in _SECTIONS[section] for word in line.split())
+
+
+def _alternatives(section: str) -> tuple[str, ...]:
+    return tuple(" ".join(words.split()) for line in _SECTIONS[section] for words in line.split("|"))
+
+
+PHRASES = dict(_table("phrases")) | {two: two.replace(" ", "") for two in _alternatives("compounds")}
+"""Several words that stand for a few."""
+WORDS = dict(_table("words")) | {two.replace(" ", ""): two for two in _alternatives("phrasal")}
+"""Words that stand for operators, markers and others."""
+SILENT, LIGHT, PARTICLES, PREPOSITIONS, DIRECTIONS, UNINFLECTED, NOT_PREFIXED = map(
+    _list, ("silent", "light", "particles", "prepositions", "directions", "uninflected", "not_prefixed")
+)
+SLOTS, SAME, OPPOSITE = (tuple(_SECTIONS[s]) for s in ("slots", "same", "opposite"))
+IRREGULAR = dict(_table("irregular"))
+UNITS = {name: (base, int(size)) for name, what in _table("units") for base, size in (what.split(),)}
+"""Units with what they are counted in, and how much of it they are."""

@@ -4,8 +4,8 @@ from enum import Enum
 from itertools import combinations
 
 from agents.promote import lexicon
-from agents.promote.clauses import UNKNOWN, Place, Structure
-from agents.promote.words import LIGHT
+from agents.promote.clauses import Place, Structure
+from agents.promote.stems import LIGHT
 
 
 class Order(Enum):
@@ -23,12 +23,16 @@ def compare(a: Structure, b: Structure) -> Order:
     # "When the token expired, refresh it" is "refresh the token when it expired".
     if moved and not (len(moved) == 1 and (a.pronoun or b.pronoun)):
         return Order.REVERSED if _reversed(a, b, common) else Order.OTHER
+    if any(_neighbours(a, w) != _neighbours(b, w) for w in common if w not in LIGHT and max(len(a.places[w]), len(b.places[w])) > 1):
+        return Order.OTHER  # which of its places was exchanged for which cannot be told
     placed = {
         w: (*a.places[w], *b.places[w])
         for w in common
         if w not in LIGHT | lexicon.PARTICLES and len(a.places[w]) == len(b.places[w]) == 1 and a.places[w] != b.places[w]
     }
     if any(_redirected(w, p.preposition, q.preposition) for w, (p, q) in placed.items()):
+        return Order.OTHER
+    if any(_disowned(b, *owned) for owned in a.owned) or any(_disowned(a, *owned) for owned in b.owned):
         return Order.OTHER
     if any(not _active(b, *passive) for passive in a.passives) or any(not _active(a, *passive) for passive in b.passives):
         return Order.OTHER
@@ -38,7 +42,12 @@ def compare(a: Structure, b: Structure) -> Order:
 
 def _redirected(word: str, p: str, q: str) -> bool:
     """Whether one preposition in place of another makes another rule of a word: from and to, or any two before an amount."""
-    return p != q and ({p, q} <= lexicon.DIRECTIONS or word.startswith("#") and bool(p and q))
+    return p != q and ({p, q} <= lexicon.DIRECTIONS or (word.startswith("#") and bool(p and q)))
+
+
+def _disowned(s: Structure, owner: str, thing: str) -> bool:
+    """Whether a wording speaks of the thing's owner where another speaks of the owner's thing."""
+    return (thing, owner) in s.owned or any(p.left == thing and not p.preposition for p in s.places.get(owner, ()))
 
 
 def _active(s: Structure, subject: str, verb: str, doer: str) -> bool:
@@ -51,6 +60,10 @@ def _active(s: Structure, subject: str, verb: str, doer: str) -> bool:
 
 def _roles(s: Structure, word: str) -> frozenset[str]:
     return frozenset(p.role for p in s.places[word])
+
+
+def _neighbours(s: Structure, word: str) -> frozenset[str]:
+    return frozenset(p.left for p in s.places[word])
 
 
 def _reversed(a: Structure, b: Structure, common: list[str]) -> bool:
@@ -69,7 +82,7 @@ def _exchanged(w: tuple[Place, ...], v: tuple[Place, ...], pair: set[str]) -> bo
 
 def _alike(p: Place, q: Place, pair: set[str]) -> bool:
     """Whether two places are the same; as neighbours the words of `pair` count as one."""
-    left = p.left in pair if q.left in pair else p.left == q.left != UNKNOWN
+    left = p.left in pair if q.left in pair else p.left == q.left
     return left and (p.role, p.preposition) == (q.role, q.preposition)
 
 

@@ -18,9 +18,10 @@ from functools import lru_cache
 from typing import Any
 
 from agents.promote import lexicon
-from agents.promote.clauses import Structure, structure
+from agents.promote.clauses import Structure, divided, leading, structure
 from agents.promote.order import Order, compare
-from agents.promote.words import LIGHT, SLOTS, folded, opposite, tokens
+from agents.promote.stems import LIGHT, SLOTS, folded, opposite
+from agents.promote.words import tokens
 
 FOLDING = 2
 """Version of `Form.words`: an index made with another is made anew."""
@@ -47,6 +48,7 @@ class Form:
     """
 
     words: frozenset[str]
+    tokens: tuple[str, ...]
     structure: Structure
     tools: frozenset[str]
     body: tuple[tuple[str, "Form | str"], ...]
@@ -55,9 +57,14 @@ class Form:
 @lru_cache(maxsize=65536)
 def form(rule: str, value: str | None, tools: tuple[str, ...]) -> Form:
     """The form of a wording; `value` is the body of a procedure as JSON text."""
-    parts = structure(tokens(rule) or [rule])
+    found = tuple(tokens(rule))
+    parts = structure(found)
+    if not parts.places:  # nothing but marks: the text itself is its only word
+        found = (rule,)
+        parts = structure(found)
     return Form(
-        words=frozenset(folded(w) for w in parts.places if w not in LIGHT) or frozenset(folded(w) for w in parts.places) or frozenset({""}),
+        words=frozenset(folded(w) for w in parts.places if w not in LIGHT) or frozenset(folded(w) for w in parts.places),
+        tokens=found,
         structure=parts,
         tools=frozenset(t.casefold() for t in tools),
         body=() if value is None else tuple(_leaves("", json.loads(value))),
@@ -87,16 +94,23 @@ def relation(a: Form, b: Form, threshold: float) -> Relation:
     apart = (
         similarity < threshold
         or not (a.tools == b.tools or not a.tools or not b.tools)
-        or _replaced(only_a, only_b)
+        or _replaced(only_a | _more(a, b), only_b)
+        or _replaced(only_a, only_b | _more(b, a))
         or any(_is_exact(w) for w in (only_a | only_b) - LIGHT - lexicon.PARTICLES)
         or _restricted(a, b)
     )
-    order = Order.OTHER if apart else compare(a.structure, b.structure)
+    order = Order.OTHER if apart else Order.SAME if a.tokens == b.tokens else compare(_divided(a, b), _divided(b, a))
     body = "distinct" if order is Order.OTHER else _bodies(a, b, threshold)
     turns += (order is Order.REVERSED) + (body == "contradict")
     if body == "distinct" or turns > 1:
         return Relation("distinct", similarity)
     return Relation("contradict" if turns else "duplicate", similarity)
+
+
+def _divided(a: Form, b: Form) -> Structure:
+    """The structure of the first; where it leaves out the comma behind its first clause, with one where the second shows it to be."""
+    found = divided(a.tokens, leading(b.structure, a.tokens[0]))
+    return a.structure if found is a.tokens else structure(found)
 
 
 def _turned(only_a: set[str], only_b: set[str]) -> tuple[set[str], set[str], list[tuple[str, str]]]:
@@ -125,6 +139,11 @@ def _replaced(only_a: set[str], only_b: set[str]) -> bool:
         return True
     heavy_a, heavy_b = only_a - LIGHT, only_b - LIGHT
     return bool((heavy_a and (heavy_b or only_b & _VERBS)) or (heavy_b and only_a & _VERBS))
+
+
+def _more(a: Form, b: Form) -> set[str]:
+    """Words that both have, but the first in more places."""
+    return {w for w, places in a.structure.places.items() if len(places) > len(b.structure.places.get(w, places))}
 
 
 def _is_exact(word: str) -> bool:

@@ -4,9 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import lru_cache
 
 from agents.promote import lexicon
+from agents.promote.stems import stem
 
 STOP = "."
 """Token of a mark that ends a clause."""
@@ -48,7 +48,7 @@ _TOKEN = re.compile(
     r"""\d{1,2}:\d{2}(?::\d{2})?
       | [$€£¥]
       | (?:(?<![\w)])-)?\d+(?:,\d{3})+(?:\.\d+)?(?!\w)
-      | (?:(?<![\w)])-)?\d+(?:\.\d+)*(?:%|(?=(?:ns|us|µs|ms|msec|s|sec|min|h|hr|d|kb|mb|gb|tb|kib|mib|gib|tib|px|hz|khz|mhz|ghz|km|cm|mm|kg)\b))
+      | (?:(?<![\w)])-)?\d+(?:\.\d+)*(?:%|(?=(?:[nuµm]?s|msec|sec|min|hr?|d|[kmgt]i?b|px|[kmg]?hz|[kcm]m|kg)\b))
       | (?<![\w-])--?[a-z][\w-]*
       | \w+(?:[./_:@]\w+)+
       | [a-z]\w*(?:\+\+|\#(?!\w))
@@ -60,6 +60,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _LETTER, _A = re.compile(r"\b[B-HJ-Z]\b(?!')"), re.compile(r"\bA\b")
+_UNITS = lexicon.UNITS | {stem(name): unit for name, unit in lexicon.UNITS.items()}
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _PHRASES: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
@@ -67,30 +68,9 @@ for _phrase, _to in sorted(lexicon.PHRASES.items(), key=lambda p: -len(p[0].spli
     _words = tuple(_phrase.split())
     _PHRASES.setdefault(_words[0], []).append((_words, tuple(_to.split())))
 _BEGIN_A_SUBJECT = frozenset({"the", "a", "an", "it", "they", "you", "all", "your", "its", "this", "that", "every", "each", "we", "our"})
-_SPELLING = [
-    (re.compile(p), to)
-    for p, to in (
-        (r"is(e|ed|es|ing|er|ation|ations)$", r"iz\1"),
-        (r"ys(e|ed|es|ing)$", r"yz\1"),
-        (r"our(s|ed|ing|ite|al|able)?$", r"or\1"),
-        (r"ogue(s|d)?$", r"og\1"),
-        (r"([bt])re(s|d)?$", r"\1er\2"),
-        (r"ll(ed|ing|er|ers)$", r"l\1"),
-        (r"ence(s)?$", r"ense\1"),
-        (r"^artefact", "artifact"),
-        (r"^programme(s)?$", r"program\1"),
-        (r"^grey", "gray"),
-        (r"^judgement", "judgment"),
-        (r"^licen[cs]e", "license"),
-        (r"wards$", "ward"),
-    )
-]
-_AS_THEY_ARE = frozenset({"and", "of", STOP, COMMA}).union(
-    lexicon.PRONOUNS, lexicon.RELATIVE, lexicon.SIGNS, lexicon.NUMERALS, lexicon.MULTIPLES
-)
+_AS_THEY_ARE = frozenset({"and", "of", STOP, COMMA}).union(lexicon.SIGNS, lexicon.NUMERALS, lexicon.MULTIPLES)
 _BE = frozenset({"is", "are", "be", "been", "being", "was", "were"})
 _ADVERBS = frozenset({"not", "always", "never", "only", "also", "then", "all", "first"})
-_VOWEL = re.compile(r"[aeiouy]")
 
 
 def tokens(text: str) -> list[str]:
@@ -152,8 +132,10 @@ def _operators(words: list[str]) -> Iterator[str]:
         following = words[at + 1] if at + 1 < len(words) else STOP
         if word == "once":
             yield from (lexicon.AFTER,) if following in _BEGIN_A_SUBJECT else ("1", "times")
-        elif word in ("one", "ones") and _ends(words, at + 1) and not before.isupper():
-            yield "it"
+        elif word in lexicon.PRONOUNS or (word in ("one", "ones") and _ends(words, at + 1) and not before.isupper()):
+            yield lexicon.IT
+        elif word in lexicon.RELATIVE:
+            yield lexicon.THAT
         elif word in lexicon.WORDS:
             yield from lexicon.WORDS[word].split()
         elif word in lexicon.COMPARING and (following[0].isdigit() or following in lexicon.NUMERALS or following in lexicon.SIGNS):
@@ -176,7 +158,7 @@ def _operators(words: list[str]) -> Iterator[str]:
 
 
 def _is_participle(word: str) -> bool:
-    return word.endswith("ed") or word in lexicon.IRREGULAR and not word.endswith("s")
+    return word.endswith("ed") or (word in lexicon.IRREGULAR and not word.endswith("s"))
 
 
 def _amounts(words: Iterator[str]) -> Iterator[str]:
@@ -232,88 +214,3 @@ def _amount(number: str, unit: str) -> str:
     base, size = _UNITS[unit]
     value = (Decimal(number) * size).normalize()
     return f"#{value:f}{base}"
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """A word in American spelling without the ending that its use in a sentence gives it; one of the words that mean the same."""
-    plain = _plain(word)
-    return _SAME.get(plain, plain)
-
-
-def _plain(word: str) -> str:
-    base = lexicon.IRREGULAR.get(word, word)
-    if base in lexicon.UNINFLECTED or not base.isalpha() or len(base) < 3:
-        return base
-    for pattern, to in _SPELLING:
-        base = pattern.sub(to, base)
-    return _uninflected(base)
-
-
-def _uninflected(word: str) -> str:
-    if len(word) > 4 and word.endswith(("ies", "ied")):
-        word = word[:-3] + "y"
-    elif word.endswith(("sses", "xes", "zes", "ches", "shes")):
-        word = word[:-2]
-    elif word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is", "os", "ias")):
-        word = word[:-1]
-    elif word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
-        word = word[:-3]
-    elif word.endswith("ed") and not word.endswith("eed") and len(word) > 4 and _VOWEL.search(word[:-2]):
-        word = word[:-2]
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
-        word = word[:-1]
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
-
-
-_SAME = {_plain(w): _plain(line.split()[0]) for line in lexicon.SAME for w in line.split()}
-_UNITS = lexicon.UNITS | {_plain(name): unit for name, unit in lexicon.UNITS.items()}
-LIGHT = frozenset(stem(w) for w in lexicon.LIGHT)
-SLOTS = tuple(frozenset(stem(w) for w in line.split()) for line in lexicon.SLOTS)
-OPPOSITES = frozenset(
-    (a, b) if word.isupper() else (stem(a), stem(b))
-    for line in lexicon.OPPOSITE
-    for word, *rest in (line.split(),)
-    for other in rest
-    for a, b in ((word, other), (other, word))
-)
-"""Pairs of words that oppose each other, either way round."""
-
-
-def opposite(a: str, b: str) -> bool:
-    """Whether a stem says the opposite of another: by the lexicon or by its beginning (consistent, inconsistent)."""
-    if (a, b) in OPPOSITES:
-        return True
-    short, long = sorted((a, b), key=len)
-    return len(short) > 2 and long not in _NOT_PREFIXED and any(long == prefix + short for prefix in lexicon.PREFIXES)
-
-
-_NOT_PREFIXED = frozenset(stem(w) for w in lexicon.NOT_PREFIXED)
-
-
-def folded(word: str) -> str:
-    """A stem that is the same for words that oppose each other, and so the same for a rule and its opposite."""
-    if word in _CLASSES:
-        return _CLASSES[word]
-    for prefix in lexicon.PREFIXES:
-        if word.startswith(prefix) and len(word) - len(prefix) > 2 and word not in _NOT_PREFIXED:
-            base = word.removeprefix(prefix)
-            return _CLASSES.get(base, base)
-    return word
-
-
-def _classes() -> dict[str, str]:
-    """The first word, in order, of all that oppositions join a word to."""
-    first = {word: word for pair in OPPOSITES for word in pair}
-    for _ in first:
-        changed = False
-        for a, b in OPPOSITES:
-            least = min(first[a], first[b])
-            changed |= (first[a], first[b]) != (least, least)
-            first[a] = first[b] = least
-        if not changed:
-            break
-    return first
-
-
-_CLASSES = _classes()

@@ -1,0 +1,83 @@
+"""The index of near wordings: exact, the same after a restart, and a cache that follows the table."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.promote.index import SEGMENT_ENTRIES, Entry, Index, pack, unpack, word_hashes
+from agents.promote.similarity import FOLDING
+from schemas.codec import encode
+from schemas.records import PoolSegment
+
+WORDS = [word_hashes([w])[0] for w in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]]
+word_sets = st.sets(st.sampled_from(WORDS), min_size=1).map(lambda s: tuple(sorted(s)))
+
+
+def key(n: int) -> bytes:
+    return b"segment %d" % n
+
+
+def entry(n: int, words: tuple[int, ...]) -> Entry:
+    return Entry(f"{n:032x}", n, 7, words)
+
+
+def index_of(table: dict[bytes, bytes]) -> Index:
+    index = Index()
+    index.refresh(table.get, key, lambda _: None)
+    return index
+
+
+def filled(sets: list[tuple[int, ...]]) -> dict[bytes, bytes]:
+    table: dict[bytes, bytes] = {}
+    index = index_of(table)
+    for n, words in enumerate(sets):
+        changed = index.add(entry(n, words))
+        assert changed
+        table[changed[0]] = changed[1]
+    return table
+
+
+@given(sets=st.lists(word_sets, max_size=40), asked=word_sets, threshold=st.sampled_from([0.3, 0.6, 0.85, 1.0]), before=st.integers(0, 40))
+def test_it_finds_all_and_only_those_that_overlap_enough(
+    sets: list[tuple[int, ...]], asked: tuple[int, ...], threshold: float, before: int
+) -> None:
+    """No sampling: what the measure must see, it sees; of records made earlier in the log alone."""
+    near = index_of(filled(sets)).near(asked, threshold, epoch=7, before=before)
+    expected = [
+        f"{n:032x}"
+        for n, words in enumerate(sets)
+        if n < before and 2 * len(set(words) & set(asked)) >= threshold * (len(words) + len(asked)) - 1e-9
+    ]
+    assert sorted(near) == expected
+
+
+@given(sets=st.lists(word_sets, max_size=6))
+def test_entries_are_packed_and_unpacked(sets: list[tuple[int, ...]]) -> None:
+    entries = [entry(n, words) for n, words in enumerate(sets)]
+    assert list(unpack(pack(entries))) == entries
+
+
+def test_segments_are_filled_one_after_the_other() -> None:
+    table = filled([(n,) for n in range(2 * SEGMENT_ENTRIES + 1)])
+    assert sorted(table) == [key(0), key(1), key(2)]
+    assert len(index_of(table).near((3,), 1.0, 7, 1000)) == 1
+
+
+def test_it_forgets_what_was_not_saved() -> None:
+    """A batch that failed, or a partition that another worker had meanwhile."""
+    table = filled([(1,), (2,)])
+    index = index_of(table)
+    index.add(entry(9, (3,)))
+    index.refresh(table.get, key, lambda _: None)
+    assert index.near((3,), 1.0, 7, 1000) == []
+    table |= filled([(1,), (2,), (4,)])
+    index.refresh(table.get, key, lambda _: None)
+    assert len(index.near((4,), 1.0, 7, 1000)) == 1
+
+
+def test_words_of_another_folding_are_made_anew() -> None:
+    """A release that stems otherwise reads an old directory."""
+    table = {key(0): encode(PoolSegment(folding=FOLDING - 1, entries=pack([entry(1, (1,)), entry(2, (2,))])))}
+    index = Index()
+    index.refresh(table.get, key, {f"{1:032x}": (5,)}.get)
+    assert len(index.near((5,), 1.0, 7, 1000)) == 1
+    assert index.near((1,), 1.0, 7, 1000) == []
