@@ -120,8 +120,11 @@ class _Request(BaseHTTPRequestHandler):
             size = int(self.headers.get("Content-Length") or 0)
         except ValueError:
             size = -1
-        if not 0 <= size <= LARGEST_BODY or "Transfer-Encoding" in self.headers:
+        if "Transfer-Encoding" in self.headers:  # as clients send rows
             self.close_connection = True  # what follows is not a request
+            raise _Failed(HTTPStatus.FORBIDDEN, _READONLY, "this endpoint reads only: it takes no rows")
+        if not 0 <= size <= LARGEST_BODY:
+            self.close_connection = True
             raise _Failed(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _SYNTAX, f"a body has a Content-Length of at most {LARGEST_BODY} bytes")
         return self.rfile.read(size).decode()
 
