@@ -20,7 +20,8 @@ Ends = Mapping[str, Mapping[str, str]]
 ENDS = ("stored", "held", "refused", "dead_lettered", "duplicate", "waiting")
 
 _POLL_SECONDS = 0.1
-_IDS_A_QUERY = 1_000
+_IDS_A_QUERY = 100
+"""So many fit into a request's address, whatever their offsets."""
 _ORDER = ("aggregate", "promote", "journal", "sink")
 """Who reads what the one before it, and scan before all, has sent."""
 

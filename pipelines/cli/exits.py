@@ -22,6 +22,8 @@ PARTLY_REFUSED = 4
 FAULT = 70
 """A fault of ours (sysexits' EX_SOFTWARE). PYTHONDEVMODE=1 shows where."""
 
+_LINE_CHARS = 600
+"""Engines repeat the whole query in what they say of it."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -71,7 +73,8 @@ def _failed(error: Exception) -> int:
     status, text = _explain(error)
     if status == FAULT and sys.flags.dev_mode:
         traceback.print_exception(error)
-    print(f"tidegate: {' '.join(text.split())}", file=sys.stderr)
+    line = " ".join(text.split())
+    print(f"tidegate: {line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1] + '…'}", file=sys.stderr)
     return status
 
 

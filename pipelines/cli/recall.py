@@ -33,8 +33,8 @@ def recall(
     scope: Annotated[
         Scope,
         typer.Option(
-            help="own: the agent's; org: the pools that it can view; every: both; walk: its area, then each above, to the first that answers; "
-            "area, space: the one named, alone."
+            help="own: the agent's; org: the pools that it can view; every: both; walk: its area, then each above, to the first "
+            "that answers; area, space: the one named, alone."
         ),
     ] = Scope.EVERY,
     area: Annotated[str | None, typer.Option(help="Work area of the agent.", metavar="AREA")] = None,
