@@ -32,7 +32,7 @@ class Promote:
         taking = _Taking(self._secret, self._directory, Table(read))
         for record in batch:
             taking.take(record)
-        return Result(taking.out, dict(taking.table.states()))
+        return Result(taking.out, {**dict(taking.table.states()), **dict(self._directory.states())})
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,9 +52,12 @@ class Directory:
         """Put a new copy into its pool's directory; one that stands there already is left."""
         fixed = copy.fixed
         entry = Entry(fixed.shared_id, fixed.made, epoch_tag(fixed.made_epoch), word_hashes(_form(fixed).words))
-        changed = self._index(fixed.org, fixed.space, table).add(entry)
-        if changed:
-            table.write(*changed)
+        self._index(fixed.org, fixed.space, table).add(entry)
+
+    def states(self) -> Iterator[tuple[bytes, bytes]]:
+        """What the batch has changed of the table's values."""
+        for pool in sorted(self._fresh):
+            yield from self._indexes[pool].states()
 
     def _comparable(self, cleared: CandidateCleared, ids: list[str], table: Table) -> Iterator[Copy]:
         """Copies that may be the same learning or its opposite: of the same kind, about the same area and environment."""

@@ -70,6 +70,7 @@ class Index:
         self._by_id: dict[str, int] = {}
         self._postings: dict[int, array[int]] = {}
         self._last: list[Entry] = []
+        self._changed: dict[int, list[Entry]] = {}
 
     def refresh(self, read: Read, key: Callable[[int], bytes], words_of: Callable[[str], tuple[int, ...] | None]) -> None:
         """Make the index what the table says; cheap where nothing but its own changes happened since.
@@ -77,7 +78,7 @@ class Index:
         `key(n)` names the table's value of segment n; `words_of` makes the words of a copy anew where another folding made them.
         """
         self._key = key
-        if self._segments and read(key(len(self._segments) - 1)) != self._segments[-1]:
+        if self._changed or (self._segments and read(key(len(self._segments) - 1)) != self._segments[-1]):
             self._clear()
         while (value := read(key(len(self._segments)))) is not None:
             segment = load(PoolSegment, value)
@@ -89,18 +90,23 @@ class Index:
                     self._last.append(Entry(entry.shared_id, entry.made, entry.epoch, words))
                     self._insert(self._last[-1])
 
-    def add(self, entry: Entry) -> tuple[bytes, bytes] | None:
-        """Put a copy into the directory; the table's key and value that changed, or None where it stands there already."""
+    def add(self, entry: Entry) -> None:
+        """Put a copy into the directory, where it does not stand there already."""
         if entry.shared_id in self._by_id:
-            return None
+            return
         self._insert(entry)
         if not self._segments or len(self._last) >= SEGMENT_ENTRIES:
             self._segments.append(b"")
             self._last = []
         self._last.append(entry)
-        value = encode(PoolSegment(folding=FOLDING, entries=pack(self._last)))
-        self._segments[-1] = value
-        return self._key(len(self._segments) - 1), value
+        self._changed[len(self._segments) - 1] = self._last
+
+    def states(self) -> Iterator[tuple[bytes, bytes]]:
+        """Keys and values of the segments that changed since this was asked last."""
+        for n, entries in self._changed.items():
+            self._segments[n] = encode(PoolSegment(folding=FOLDING, entries=pack(entries)))
+            yield self._key(n), self._segments[n]
+        self._changed = {}
 
     def _insert(self, entry: Entry) -> None:
         if entry.shared_id in self._by_id:

@@ -24,15 +24,11 @@ class Table:
         self._read = read
         self._copies: dict[tuple[str, str], Copy | None] = {}
         self._touched: set[tuple[str, str]] = set()
-        self._written: dict[bytes, bytes | None] = {}
+        self._aliases: dict[bytes, bytes] = {}
 
     def read(self, key: bytes) -> bytes | None:
         """A value as the batch has it so far."""
-        return self._written[key] if key in self._written else self._read(key)
-
-    def write(self, key: bytes, value: bytes) -> None:
-        """A value of the directory."""
-        self._written[key] = value
+        return self._aliases.get(key) or self._read(key)
 
     def copy(self, org: str, shared_id: str) -> Copy | None:
         """The copy with this id, or the one that an original with this id landed on."""
@@ -49,11 +45,11 @@ class Table:
 
     def alias(self, org: str, shared_id: str, target: str) -> None:
         """An original landed on another's copy, for good."""
-        self.write(_key("alias", org, shared_id), encode(PoolAlias(target=target)))
+        self._aliases[_key("alias", org, shared_id)] = encode(PoolAlias(target=target))
 
-    def states(self) -> Iterator[tuple[bytes, bytes | None]]:
+    def states(self) -> Iterator[tuple[bytes, bytes]]:
         """What the batch has changed."""
-        yield from self._written.items()
+        yield from self._aliases.items()
         for org, shared_id in sorted(self._touched):
             copy = self._copies[org, shared_id]
             if copy is not None:

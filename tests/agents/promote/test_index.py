@@ -27,13 +27,10 @@ def index_of(table: dict[bytes, bytes]) -> Index:
 
 
 def filled(sets: list[tuple[int, ...]]) -> dict[bytes, bytes]:
-    table: dict[bytes, bytes] = {}
-    index = index_of(table)
+    index = index_of({})
     for n, words in enumerate(sets):
-        changed = index.add(entry(n, words))
-        assert changed
-        table[changed[0]] = changed[1]
-    return table
+        index.add(entry(n, words))
+    return dict(index.states())
 
 
 @given(sets=st.lists(word_sets, max_size=40), asked=word_sets, threshold=st.sampled_from([0.3, 0.6, 0.85, 1.0]), before=st.integers(0, 40))
@@ -67,6 +64,7 @@ def test_it_forgets_what_was_not_saved() -> None:
     table = filled([(1,), (2,)])
     index = index_of(table)
     index.add(entry(9, (3,)))
+    assert dict(index.states())
     index.refresh(table.get, key, lambda _: None)
     assert index.near((3,), 1.0, 7, 1000) == []
     table |= filled([(1,), (2,), (4,)])
