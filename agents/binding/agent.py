@@ -52,13 +52,15 @@ _MAX_BATCH_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where an agent runs. `epochs`: identity of each source topic, by its name without prefix. `security`: Faust's credentials."""
+    """Where an agent runs. `epochs`: identity of each source topic, by its name without prefix; `member`: a name that this process has
+    in its groups and that its successor takes over; `security`: Faust's credentials."""
 
     brokers: str
     prefix: str
     partitions: int
     data: Path
     epochs: Mapping[str, str]
+    member: str
     security: Any = None
 
 
@@ -214,6 +216,7 @@ class App(faust.App):
             broker_commit_interval=0.5,
             broker_max_poll_records=agent.max_poll_records,
             broker_session_timeout=_SESSION_SECONDS,
+            consumer_group_instance_id=cluster.member,
             broker_heartbeat_interval=_SESSION_SECONDS / 5,
             broker_request_timeout=60.0,
             producer_compression_type="zstd",
@@ -244,14 +247,17 @@ class App(faust.App):
             Incoming(topic, epoch, r.partition, r.offset, datetime.fromtimestamp(r.timestamp / 1000, UTC), r.key, r.value) for r in records
         ]
         table = self.kept_states.data.data if self.kept_states is not None else {}
-        result = self.agent_.core.step(tp.partition, batch, table.get)
+        # Faust keeps one mapping for all partitions of a table, a core's keys are its partition's own.
+        mine = tp.partition.to_bytes(2, "big")
+        result = self.agent_.core.step(tp.partition, batch, lambda key: table.get(mine + key))
         partitions = self.cluster.partitions
         await self._send((self.cluster.prefix + o.topic, partition_of(o.log, partitions), o.key, o.value) for o in result.out)
         if self.kept_states is None:
             return
         changelog = self.kept_states.changelog_topic.get_topic_name()
-        await self._send((changelog, tp.partition, key, value) for key, value in result.states.items())
-        for key, value in result.states.items():
+        states = {mine + key: value for key, value in result.states.items()}
+        await self._send((changelog, tp.partition, key, value) for key, value in states.items())
+        for key, value in states.items():
             if value is None:
                 table.pop(key, None)
             else:
@@ -265,6 +271,8 @@ class App(faust.App):
             _die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_.name} sent ({type(error).__name__}: {error})")
 
     async def _tick(self) -> None:
+        if self.rebalancing:
+            return
         tick = encode(Tick(at=datetime.now(UTC)))
         await self._send([(tp.topic, tp.partition, b"tick", tick) for tp in self.held])
 

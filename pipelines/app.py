@@ -1,0 +1,93 @@
+"""A worker: one process that runs agents, each as a Faust app in a group of its own."""
+
+import asyncio
+import gc
+import logging
+import signal
+from collections.abc import Callable, Sequence
+
+import uvloop
+from confluent_kafka import KafkaException
+
+from agents.binding.agent import App, Cluster, run
+from pipelines import admin
+from pipelines.errors import SettingsError, Unreachable
+from pipelines.kafka import client_config, reach
+from pipelines.seat import seat
+from pipelines.security import credentials
+from pipelines.settings import Settings
+
+Bind = Callable[[Cluster, Settings], App]
+
+
+def _scan(cluster: Cluster, settings: Settings) -> App:
+    from agents.scan import agent
+
+    return agent.bind(cluster, settings.need_secret())
+
+
+def _aggregate(cluster: Cluster, settings: Settings) -> App:
+    from agents.aggregate import agent
+    from agents.aggregate.gate import GatePolicy
+
+    policy = GatePolicy(settings.promotion_min_applied, settings.promotion_min_success_ratio)
+    return agent.bind(cluster, settings.need_secret(), policy)
+
+
+def _promote(cluster: Cluster, settings: Settings) -> App:
+    from agents.promote import agent
+
+    return agent.bind(cluster, settings.need_secret(), settings.similarity)
+
+
+def _journal(cluster: Cluster, settings: Settings) -> App:
+    from agents.journal import agent
+
+    return agent.bind(cluster)
+
+
+AGENTS: dict[str, Bind] = {"scan": _scan, "aggregate": _aggregate, "promote": _promote, "journal": _journal}
+"""Each agent is imported when it is asked for: a worker without scan loads no language model."""
+
+
+def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callable[[], None]) -> None:
+    """Run agents until TERM or Ctrl-C; `ready` is called once all can take work.
+
+    Raises SettingsError where an agent is unknown or a topic is not as declared, Unreachable where no broker answers.
+    """
+    if unknown := [name for name in agents if name not in AGENTS]:
+        raise SettingsError(f"there is no agent {unknown[0]!r}: choose from {', '.join(AGENTS)}")
+    _log()
+    reach(settings, brokers)
+    config = client_config(settings, brokers)
+    layout = admin.Layout(settings.prefix, settings.partitions, settings.replication, settings.min_isr)
+    try:
+        states = admin.check(config, layout)
+        epochs = admin.epochs(config, layout)
+    except KafkaException as error:
+        raise Unreachable(f"the topics at {brokers} can't be looked at: {error.args[0]}") from error
+    if wrong := next((state for state in states if not state.ok), None):
+        raise SettingsError(f"topic {wrong.topic} {wrong.problem}")
+    with seat(settings.data, "worker") as name:
+        cluster = Cluster(
+            brokers, settings.prefix, settings.partitions, settings.data / "faust" / name, epochs, name, credentials(settings)
+        )
+        bound = [AGENTS[agent](cluster, settings) for agent in agents]
+        # What was loaded stays: the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
+        uvloop.run(_until_stopped(bound, ready))
+
+
+async def _until_stopped(apps: Sequence[App], ready: Callable[[], None]) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await run(apps, stop, ready)
+
+
+def _log() -> None:
+    """A worker's log. aiokafka and Faust tell of each message and each rebalance: only what is wrong there is of use."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for chatty in ("aiokafka", "faust", "mode", "presidio-analyzer"):
+        logging.getLogger(chatty).setLevel(logging.ERROR)
