@@ -68,9 +68,9 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
             yield from _random(_NEAR, text, end - _NEAR_CHARS)
     for end in seen.get("assigned below", ()):
         yield from _random(_BELOW, text, end - 1)
-    for name in ("assigned prose", "assigned flag", "assigned login"):
-        for end in seen.get(name, ()):
-            yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=name != "assigned login")
+    for anchor in ("assigned prose", "assigned flag", "assigned login"):
+        for end in seen.get(anchor, ()):
+            yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=anchor != "assigned login")
     for end in seen.get("basic user", ()):
         yield from _user(text, end)
     for end in seen.get("auth header", ()):
@@ -162,16 +162,10 @@ def _random(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Hit]:
 def _user(text: str, end: int) -> Iterator[Hit]:
     """`-u user:password`; with an empty password the user is the secret, as Stripe has it."""
     match = _USER.match(text, end)
-    if (
-        match
-        and text[end : end + 1] not in "\"'"
-        or match
-        and text[end - 1] == ":"
-        and text[end : end + 1] in "\"'"
-        and text[match.end() : match.end() + 1] == text[end]
-    ):
-        value = match["v"]
-        if is_password(value, quoted=True, prose=False) and value.lower() not in ("password", "token", "pass", "test"):
+    if match and text[end] in "\"'" and text[match.end() : match.end() + 1] != text[end]:
+        match = None  # the quotation mark ends the argument: there is no password
+    if match:
+        if is_password(match["v"], quoted=True, prose=False) and match["v"].lower() not in ("password", "token", "pass", "test"):
             yield _hit("basic_auth", match)
         return
     start = _back(text, end - 1, " \t\n\"'=")

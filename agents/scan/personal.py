@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 
-_WAY = "street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|place|pl|way|terrace|circle|highway|hwy|parkway|square"
-
 ANCHORS = (
     Anchor("ssn", r"[0-9]{3}[ \-][0-9]{2}[ \-][0-9]{4}"),
     Anchor("phone", r"[0-9]{3}\)?[ .\-/]{1,2}[0-9]{3,4}[ .\-][0-9]{3,4}"),
     Anchor("phone plus", r"\+[0-9]{1,3}[ .\-(]{0,2}[0-9]{1,4}"),
     Anchor("iban", r"[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4} ?[A-Z0-9]{4}"),
     Anchor(
-        "street",
-        rf"[0-9]{{1,5}}[a-z]? (?:[A-Za-z.'\-]+ ){{1,4}}(?:{_WAY})[^a-z]",
+        "phone told",
+        r"(?:phone|telephone|\btel|mobile|\bcell|\bfax|whatsapp|call (?:me|us|him|her|them|you)|dial|ring|"
+        r"reach (?:me|us|him|her)|registered|text me)[^0-9\n]{0,16}\n?[ \t]{0,8}[0-9(+]",
         caseless=True,
     ),
+    Anchor("phone before", r"[0-9][ \t]{1,3}(?:office|fax|mobile|cell|home|work|ext)\b", caseless=True),
+    Anchor("phone trunk", r"\b0[0-9]{1,4}[ \-][0-9]{2,4}[ \-][0-9]{2,4}"),
     Anchor("born", r"(?:born|birth|dob|d\.o\.b)", caseless=True),
 )
 
@@ -26,11 +27,10 @@ _PHONE = re.compile(
     r"(?<![0-9A-Za-z.+/_-])(?:\+?1[ .-]?)?(?:\(\d{3}\)[ .-]?|\d{3}[ .-])\d{3}[ .-]\d{4}(?:\s?(?:x|ext\.?|#)\s?\d{1,6})?(?![0-9A-Za-z-])"
 )
 _PLUS = re.compile(r"(?<![0-9A-Za-z+])\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,5}(?![0-9A-Za-z])")
+_DIALLED = re.compile(r"(?<![\w.])(?:\+|00)?\(?\+?\d[\d ().\-/]{5,20}\d(?![\w-])")
+_TRUNK = re.compile(r"(?<![0-9A-Za-z.:/-])0\d{1,4}(?:[ -]\d{2,4}){2,4}(?![0-9A-Za-z:-])")
 _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
-_STREET = re.compile(
-    rf"(?<![0-9A-Za-z.])\d{{1,5}}[A-Za-z]? (?:[A-Z][A-Za-z.'-]+ ){{1,4}}(?i:{_WAY})\b\.?"
-    r"(?:,? (?:Apt|Suite|Ste|Unit|#)\.? ?\w{1,6})?"
-)
+_CALENDAR = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}\b")
 _DATE = re.compile(r"(?:\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2} [A-Z][a-z]{2,8} \d{4}|[A-Z][a-z]{2,8} \d{1,2},? \d{4})")
 
 
@@ -40,13 +40,15 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
         ("ssn", _SSN, 11, "us_ssn"),
         ("phone", _PHONE, 22, "phone"),
         ("phone plus", _PLUS, 10, "phone"),
+        ("phone trunk", _TRUNK, 16, "phone"),
+        ("phone told", _DIALLED, 1, "phone"),
+        ("phone before", _DIALLED, 30, "phone"),
         ("iban", _IBAN, 16, "iban"),
-        ("street", _STREET, 60, "address"),
     ):
         after = 0
         for end in seen.get(name, ()):
             match = pattern.search(text, max(after, end - before), min(len(text), end + 60)) if end > after else None
-            if not match or (kind == "iban" and not _iban(match[0])) or (name == "phone plus" and not _dialled(match[0])):
+            if not match or (kind == "iban" and not _iban(match[0])) or (kind == "phone" and not _dialled(match[0])):
                 continue
             after = match.end()
             yield Hit("pii", kind, "medium", match.start(), match.end(), floor=True)
@@ -63,4 +65,5 @@ def _iban(value: str) -> bool:
 
 
 def _dialled(value: str) -> bool:
-    return 8 <= sum(c.isdigit() for c in value) <= 15
+    """Whether a value has as many digits as a telephone number, and is no date."""
+    return 7 <= sum(c.isdigit() for c in value) <= 15 and not _CALENDAR.match(value)

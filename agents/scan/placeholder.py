@@ -7,10 +7,13 @@ PLACEHOLDER = re.compile(r"\[([a-z][a-z0-9_]{1,39}):(\d{1,6})\]")
 
 _MASKS = re.compile(r"(?i:x{5,})|\*{3,}|\.{3,}|#{4,}|_{6,}|-{6,}|0{8,}|EXAMPLE(?![A-Za-z])")
 _WORDS = re.compile(
-    r"(?i)(?<![a-z])(?:your|my[_-]?(?:secret|token|key|pass)|example|sample|placeholder|dummy|redacted|masked|change[_-]?me|replace|insert|todo"
+    r"(?i)(?<![a-z])(?:your|my[_-]?(?:secret|token|key|pass)|example|sample|placeholder|dummy|redacted|"
+    r"masked|change[_-]?me|replace|insert|todo"
     r"|fixme|foobar|lorem|fake)(?![a-z])"
 )
-_VARIABLE = re.compile(r"\$\{[\w.:?/ -]*\}|\{\{[\w .|'\"-]*\}\}|\$\([\w .-]*\)|<%?[\w .:/-]*%?>|%[({]?\w+[)}]?s?|\{\w*\}|\[[\w -]+\]|&lt;.{0,60}&gt;")
+_VARIABLE = re.compile(
+    r"\$\{[\w.:?/ -]*\}|\{\{[\w .|'\"-]*\}\}|\$\([\w .-]*\)|<%?[\w .:/-]*%?>|%[({]?\w+[)}]?s?|\{\w*\}|\[[\w -]+\]|&lt;.{0,60}&gt;"
+)
 _RUN = re.compile(r"(.)\1{4,}")
 
 

@@ -16,7 +16,7 @@ _LOOKALIKES = dict(
     )
 )
 _PUNCTUATION = dict(zip("‘’‚‛“”„‟′″‐‑‒–—―−∶：＝⁄…", "''''\"\"\"\"'\"-------::=/.", strict=True))
-_OTHER_LETTER, _OTHER = "w", "\x7f"
+_OTHER = "\x7f"
 
 
 class _Table(dict[int, str]):
@@ -40,7 +40,9 @@ def _read_as(char: str) -> str:
     folded = "".join(c for c in unicodedata.normalize("NFKD", char) if c.isascii())
     if folded:
         return folded
-    return _OTHER_LETTER if category[0] == "L" else _OTHER
+    if category[0] == "L":
+        return "W" if char.isupper() else "w"
+    return _OTHER
 
 
 _TABLE = _Table()

@@ -1,6 +1,7 @@
 """A wording made clean: detect, mask, and scan what is left until nothing is found (SPEC 3.1, 3.10)."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from agents.scan import names
 from agents.scan.crosscheck import Entities
@@ -10,6 +11,9 @@ from agents.scan.mask import Numbers, mask
 
 _ROUNDS = 4
 """Taking a value out can bring two harmless pieces together; a text that is not clean after so many rounds is not stored."""
+
+_SHORTEST = 4
+"""Characters from which on a credential is looked for elsewhere: a shorter one could be any word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +39,15 @@ def scrub(text: str, entities: Entities, tools: frozenset[str], numbers: Numbers
 
 def _look(text: str, entities: Entities, tools: frozenset[str]) -> list[Hit]:
     hits = [*detect(text, WORDING), *entities.look(text)]
-    return hits + names.look(text, tools, hits)
+    hits += _again(text, hits)
+    hits += names.look(text, tools, hits)
+    return list(dict.fromkeys(hits))
+
+
+def _again(text: str, hits: list[Hit]) -> Iterator[Hit]:
+    """A credential that was found, wherever else it stands in the text (SPEC 3.9)."""
+    for secret, hit in {text[h.start : h.end]: h for h in hits if h.hard and h.end - h.start >= _SHORTEST}.items():
+        at = text.find(secret)
+        while at >= 0:
+            yield replace(hit, start=at, end=at + len(secret))
+            at = text.find(secret, at + 1)

@@ -10,166 +10,42 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.scan.assigned import kind_of
-from agents.scan.words import english_words
+from agents.scan.words import english_words, word_set
 
 _DEPTH = 6
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
-_STREET = frozenset(
-    [
-        "street",
-        "street_1",
-        "street_2",
-        "street_address",
-        "address_1",
-        "address_2",
-        "address_line",
-        "address_line_1",
-        "address_line_2",
-        "line_1",
-        "line_2",
-        "postal_address",
-        "shipping_address",
-        "billing_address",
-        "home_address",
-        "mailing_address",
-        "addr",
-        "address",
-    ]
+_STREET = word_set(
+    "street street_1 street_2 street_address address_1 address_2 address_line address_line_1 address_line_2 line_1 line_2 "
+    "postal_address shipping_address billing_address home_address mailing_address addr address"
 )
-_PLACE = frozenset(
-    ["city", "town", "zip", "zip_code", "zipcode", "postcode", "postal_code", "state", "province", "region", "country", "county"]
+_PLACE = word_set("city town zip zip_code zipcode postcode postal_code state province region country county")
+_BIRTH = word_set("dob birth_date date_of_birth birthdate birthday birth_day born born_on")
+_PHONE = word_set(
+    "phone phone_number phone_no mobile mobile_number mobile_phone cell cell_phone telephone tel fax contact_number home_phone work_phone"
 )
-_BIRTH = frozenset(["dob", "birth_date", "date_of_birth", "birthdate", "birthday", "birth_day", "born", "born_on"])
-_PHONE = frozenset(
-    [
-        "phone",
-        "phone_number",
-        "phone_no",
-        "mobile",
-        "mobile_number",
-        "mobile_phone",
-        "cell",
-        "cell_phone",
-        "telephone",
-        "tel",
-        "fax",
-        "contact_number",
-        "home_phone",
-        "work_phone",
-    ]
+_NATIONAL = word_set(
+    "ssn social_security social_security_number national_id national_insurance_number nino nin passport passport_number "
+    "passport_no tax_id tin nhs_number mrn medical_record_number patient_id health_id insurance_number driver_license "
+    "drivers_license license_number aadhaar pan_number"
 )
-_NATIONAL = frozenset(
-    [
-        "ssn",
-        "social_security",
-        "social_security_number",
-        "national_id",
-        "national_insurance_number",
-        "nino",
-        "nin",
-        "passport",
-        "passport_number",
-        "passport_no",
-        "tax_id",
-        "tin",
-        "nhs_number",
-        "mrn",
-        "medical_record_number",
-        "patient_id",
-        "health_id",
-        "insurance_number",
-        "driver_license",
-        "drivers_license",
-        "license_number",
-        "aadhaar",
-        "pan_number",
-    ]
+_ACCOUNT = word_set(
+    "account_number account_no bank_account bank_account_number iban card_number credit_card_number cc_number pan routing_number sort_code"
 )
-_ACCOUNT = frozenset(
-    [
-        "account_number",
-        "account_no",
-        "bank_account",
-        "bank_account_number",
-        "iban",
-        "card_number",
-        "credit_card_number",
-        "cc_number",
-        "pan",
-        "routing_number",
-        "sort_code",
-    ]
+_FIRST = word_set("first_name firstname given_name forename")
+_LAST = word_set("last_name lastname surname family_name")
+_FULL = word_set(
+    "full_name fullname customer_name client_name patient_name passenger_name user_full_name contact_name holder holder_name "
+    "account_holder cardholder cardholder_name card_holder recipient recipient_name guest_name employee_name owner_name "
+    "beneficiary"
 )
-_FIRST = frozenset(["first_name", "firstname", "given_name", "forename"])
-_LAST = frozenset(["last_name", "lastname", "surname", "family_name"])
-_FULL = frozenset(
-    [
-        "full_name",
-        "fullname",
-        "customer_name",
-        "client_name",
-        "patient_name",
-        "passenger_name",
-        "user_full_name",
-        "contact_name",
-        "holder",
-        "holder_name",
-        "account_holder",
-        "cardholder",
-        "cardholder_name",
-        "card_holder",
-        "recipient",
-        "recipient_name",
-        "guest_name",
-        "employee_name",
-        "owner_name",
-        "beneficiary",
-    ]
+_PARTY = word_set("customer client account company organisation organization patient passenger guest")
+_RECORD = word_set(
+    "order_id order_number order account_id account_number account reservation_id booking_id booking_reference "
+    "confirmation_number invoice_id invoice_number user_id customer_id client_id patient_id member_id membership_id "
+    "policy_number subscription_id loyalty_id passenger_id"
 )
-_PARTY = frozenset(["customer", "client", "account", "company", "organisation", "organization", "patient", "passenger", "guest"])
-_RECORD = frozenset(
-    [
-        "order_id",
-        "order_number",
-        "order",
-        "account_id",
-        "account_number",
-        "account",
-        "reservation_id",
-        "booking_id",
-        "booking_reference",
-        "confirmation_number",
-        "invoice_id",
-        "invoice_number",
-        "user_id",
-        "customer_id",
-        "client_id",
-        "patient_id",
-        "member_id",
-        "membership_id",
-        "policy_number",
-        "subscription_id",
-        "loyalty_id",
-        "passenger_id",
-    ]
-)
-_CONTACT = frozenset(
-    [
-        "email",
-        "email_address",
-        "mail",
-        "phone",
-        "phone_number",
-        "mobile",
-        "user_id",
-        "customer_id",
-        "account_id",
-        "username",
-        "patient_id",
-        "employee_id",
-    ]
-)
+_CONTACT = word_set("email email_address mail phone phone_number mobile user_id customer_id account_id username patient_id employee_id")
 
 _PERSON = re.compile(r"[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){1,3}$")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{1,2} \w{3,9} \d{4}|\w{3,9} \d{1,2},? \d{4}")

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 from agents.scan.placeholder import PLACEHOLDER, stands_for_one
-from agents.scan.words import english_words
+from agents.scan.words import english_words, no_values
 
 _CODE = re.compile(
     r"['\"\\]{0,3}(?:[$%@&*<{(\[]|(?i:process\.env|os\.|env[.\[(]|getenv|config[.\[]|settings[.\[]|self\.|this\.|await |new )"
@@ -20,14 +20,6 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}$")
 _SEGMENT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SEPARATORS = re.compile(r"[-_./ ]+")
-_LABELS = frozenset(
-    (
-        "password passwd pass pwd passphrase passcode secret token key string str text int integer number bool boolean bytes any object array "
-        "required optional value default empty blank missing invalid incorrect wrong expired unknown hidden protected encrypted hashed plain "
-        "user username admin email login none null true false yes no on off must should cannot is was the a an and or not for in to of if "
-        "prompt ask file env stdin vault manager fail input field varchar char nvarchar var let const test disabled enabled"
-    ).split()
-)
 
 
 def entropy(value: str) -> float:
@@ -64,7 +56,7 @@ def is_password(value: str, *, quoted: bool, prose: bool) -> bool:
     if len(value) < 4 or PLACEHOLDER.search(value) or stands_for_one(value) or _CODE.match(value) or _ARN.match(value):
         return False
     low = value.lower().strip("_-. ")
-    if low in _LABELS or sum(c.isalnum() for c in value) < 3 or (_PATH.match(value) and (not quoted or wordy(value))):
+    if low in no_values() or sum(c.isalnum() for c in value) < 3 or (_PATH.match(value) and (not quoted or wordy(value))):
         return False
     if not quoted and (_CALL.match(value) or _DOTTED.match(value)):
         return False

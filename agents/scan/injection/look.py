@@ -18,7 +18,8 @@ _AHEAD = 2200
 _PRESSURE_REACH = 500
 _COMMANDS = ("exfil_command", "code_execution", "persistence")
 _TOLD_OF = re.compile(
-    r"(?:tell(?:s|ing)?|ask(?:s|ing)?|instruct(?:s|ing)?|try(?:ing)?|tries|attempts?|attempting|such as|like|e\.g\.,?|for example,?|say(?:s|ing)?|phrases?|patterns?|detects?|containing|contains)"
+    r"(?:tell(?:s|ing)?|ask(?:s|ing)?|instruct(?:s|ing)?|try(?:ing)?|tries|attempts?|attempting|such as|"
+    r"like|e\.g\.,?|for example,?|say(?:s|ing)?|phrases?|patterns?|detects?|containing|contains)"
     r"(?: (?:you|it|them|the (?:model|agent|assistant|user)|us|an? \w+))?(?: to)?[\s:(]*[\"'`“(]?\s*$",
     re.IGNORECASE,
 )
@@ -60,5 +61,5 @@ def _told_of(text: str, start: int) -> bool:
 
 
 def _as_code(text: str, start: int, end: int) -> bool:
-    """Whether a phrase is set as code within a sentence, as documentation does."""
-    return text[start - 1 : start] == "`" and text[end : end + 1] == "`"
+    """Whether a phrase is set as code or in quotation marks within a sentence, as documentation does."""
+    return text[start - 1 : start] in tuple("`\"'") and text[end : end + 1] == text[start - 1 : start]

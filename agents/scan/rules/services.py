@@ -85,7 +85,8 @@ SERVICES: tuple[Rule, ...] = (
         "Microsoft",
         r"office\.com/webhook",
         r"(?:b2)?/(?P<v>[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}\w*)",
-        "https://acme.webhook.office.com/webhookb2/{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/IncomingWebhook/{h32}/{h8}-{h4}-{h4}-{h4}-{h12}",
+        "https://acme.webhook.office.com/webhookb2/{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/Incomi"
+        "ngWebhook/{h32}/{h8}-{h4}-{h4}-{h4}-{h12}",
         "webhook.office.com/webhookb2/x",
         left="",
     ),
