@@ -31,7 +31,7 @@ READY_LINE = b"ready"
 @dataclass(slots=True)
 class Child:
     """A process under a supervisor. Its output goes to `log`; it is ready when `answers` says so or, without one, when it has
-    printed a line `ready`."""
+    printed a line `ready`. `stands_on`: the one without which it can't run; it is ended when that one dies, and starts again with it."""
 
     name: str
     command: Sequence[str]
@@ -40,6 +40,7 @@ class Child:
     environ: Mapping[str, str]
     stop_seconds: float = 20.0
     answers: Callable[[], bool] | None = None
+    stands_on: "Child | None" = None
     ready: bool = False
     deaths: int = 0
     was_ready: bool = False
@@ -72,6 +73,10 @@ class Child:
 
     def watch(self) -> bool:
         """Look after it once; True when it was started anew. Raises Unreachable where it would not stay up."""
+        if self.stands_on is not None and not self.stands_on.ready:
+            self.ready = False
+            self.stop(now=True)
+            return False
         if self._process is None:
             if time.monotonic() < self._again_at:
                 return False

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from urllib.parse import urlsplit
 
+from clickhouse_connect.driver.exceptions import ClickHouseError
 from confluent_kafka import KafkaException
 
 from pipelines import admin, broker, datadir, ports, runtime
@@ -16,6 +18,7 @@ from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
 from pipelines.runtime import Process, Running
 from pipelines.settings import Settings
+from sinks.client import connect
 
 AGENTS = "scan,aggregate,promote,journal"
 READY_SECONDS = 120.0
@@ -63,6 +66,8 @@ class Up:
         """Start the parts, each when what it needs is there, and wait until all can take work. Raises Failure where one can't."""
         # First of all: children look there for each other, and the next start for what a crash left.
         self._write()
+        if self.settings.clickhouse:
+            self._clickhouse(self.settings.clickhouse)
         brokers = self.settings.brokers
         if self.kafka_port:
             port = self.kafka_port
@@ -99,9 +104,12 @@ class Up:
             child.stop(now=self.signals.asked > 1)
 
     def _add(self, name: str, command: list[str], answers: Callable[[], bool] | None = None) -> None:
+        # noida-db saves once a second: killed, it comes back as it was then, topics, groups and changelogs of one moment. Whoever was ahead
+        # of it would take the offsets that it gives out anew for known, so all begin again from what it knows.
+        stands_on = self.children[0] if self.kafka_port and self.children else None
         log = self.settings.data / "logs" / f"{name}.log"
         environ = os.environ | {"TIDEGATE_DATA": str(self.settings.data), "PYTHONUNBUFFERED": "1"}
-        child = Child(name, command, log, self.say, environ, answers=answers)
+        child = Child(name, command, log, self.say, environ, answers=answers, stands_on=stands_on)
         self.children.append(child)
         child.start()
         self._write()
@@ -123,6 +131,15 @@ class Up:
 
     def _write(self) -> None:
         self.running().write(self.settings.data)
+
+    def _clickhouse(self, dsn: str) -> None:
+        try:
+            connect(dsn, None, create=True).close()
+        except ClickHouseError as error:
+            raise Unreachable(
+                f"no ClickHouse answers at {urlsplit(dsn).netloc.rpartition('@')[2]} ({self.settings.origins['clickhouse']}): "
+                "check that it runs, the address, the user and the password"
+            ) from error
 
     def _topics(self, brokers: str) -> None:
         s = self.settings

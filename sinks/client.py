@@ -1,9 +1,13 @@
 """A ClickHouse client by DSN: a server or the engine's HTTP front (http, https, clickhouse), or chDB in this process (chdb)."""
 
+import logging
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
+
+# It logs what it raises as well; a command that set up no logging would print it, beside its own one line.
+logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
 
 DATABASE = "tidegate"
 """Database where the DSN names none."""

@@ -34,6 +34,7 @@ def produce(
 
     Exit status 4 where a line was refused or, with --wait, a part ended refused or dead-lettered.
     """
+    from pipelines.broker import until_saved
     from pipelines.lines import numbered, open_input
     from pipelines.produce import Refusal, produce
 
@@ -53,6 +54,8 @@ def produce(
         asked.offsets.ends([what])  # says so where the topic is not there, instead of waiting for it
         given = {name: value for name, value in defaults.items() if value}
         report = produce(numbered(source), what, producer, settings.prefix, given, taken)
+    if settings.brokers is None and report.sent:
+        until_saved(settings.data)
     failure: Failure | None = Unreachable(report.failure) if report.failure else None
     ended: Counter[str] | None = None
     if wait and failure is None:

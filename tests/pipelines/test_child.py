@@ -37,7 +37,7 @@ def make(tmp_path: Path, said: list[str]) -> Iterator[Callable[..., Child]]:
     made: list[Child] = []
 
     def start(code: str, **more: float) -> Child:
-        child = Child("part", [sys.executable, "-c", code], tmp_path / "part.log", said.append, os.environ, **more)  # type: ignore[arg-type]
+        child = Child("part", [sys.executable, "-c", code], tmp_path / f"part{len(made)}.log", said.append, os.environ, **more)  # type: ignore[arg-type]
         made.append(child)
         child.start()
         return child
@@ -72,6 +72,25 @@ def test_started_anew_after_kill_9(make: Callable[..., Child], said: list[str]) 
     assert said == ["part ended (signal SIGKILL); it is started again in 0.2 s"]
 
 
+def test_ended_with_what_it_stands_on_and_started_again_after_it(make: Callable[..., Child]) -> None:
+    below = make(SLEEPER)
+    above = make(SLEEPER)
+    above.stands_on = below
+    until(lambda: watched(below))
+    until(lambda: watched(above))
+    first = above.identity()
+    lower = below.identity()
+    assert first is not None
+    assert lower is not None
+    os.kill(lower.pid, signal.SIGKILL)
+    until(lambda: not watched(below))
+    assert not watched(above)
+    assert above.identity() is None
+    assert not psutil.pid_exists(first.pid)
+    until(lambda: watched(below))
+    until(lambda: watched(above))
+
+
 def test_given_up_with_the_end_of_its_log(make: Callable[..., Child], said: list[str]) -> None:
     child = make("print('no such host'); raise SystemExit(3)")
     with pytest.raises(Unreachable, match=rf"part ended {FIRST_TRIES} times in a row, last with exit status 3: the end of its log"):
@@ -89,9 +108,9 @@ def test_one_that_does_not_stop_is_killed(make: Callable[..., Child], said: list
 
 def test_a_long_log_is_put_aside(make: Callable[..., Child], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOG_BYTES", 10)
-    (tmp_path / "part.log").write_text("ready\n" * 10)
+    (tmp_path / "part0.log").write_text("ready\n" * 10)
     child = make("import time; time.sleep(60)")
-    assert (tmp_path / "part.log.1").read_text() == "ready\n" * 10
+    assert (tmp_path / "part0.log.1").read_text() == "ready\n" * 10
     assert not watched(child)
 
 

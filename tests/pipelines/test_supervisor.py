@@ -16,6 +16,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from pipelines import ports, runtime
+from pipelines.broker import until_saved
 from pipelines.kafka import client_config, consumer_config, producer, reach
 from pipelines.runtime import Running
 from pipelines.settings import Settings, load
@@ -95,11 +96,12 @@ def until(holds: Callable[[], object]) -> None:
 
 
 def keep(one: Up, value: bytes) -> None:
-    """Put a record on the broker."""
+    """Put a record on the broker, as `produce` does."""
     brokers = str(one.said["brokers"])
     sender = producer(one.settings, brokers)
     sender.produce("tidegate.schemas", value, b"k", partition=0)
     assert sender.flush(30) == 0
+    until_saved(one.settings.data)
 
 
 def kept(one: Up) -> list[bytes | None]:
@@ -148,7 +150,7 @@ def test_a_part_killed_with_9_comes_back_with_its_data(running: Up, name: str) -
     keep(running, name.encode())
     before = running.pid(name)
     os.kill(before, signal.SIGKILL)
-    until(lambda: any(child.name == name and child.pid != before for child in running.running().children))
+    until(lambda: {c.name for c in running.running().children if c.pid != before} == set(PARTS))
     reach(running.settings, str(running.said["brokers"]), READY_SECONDS)
     assert name.encode() in kept(running)
     until(lambda: ports.answers(int(str(running.said["clickhouse"]).rpartition(":")[2])))
@@ -192,6 +194,12 @@ def test_a_broker_that_can_not_be_reached_is_named(tmp_path: Path) -> None:
     status, line = ended(tmp_path, TIDEGATE_BROKERS="127.0.0.1:1")
     assert status == 3
     assert "no Kafka broker answers at 127.0.0.1:1 (environment)" in line
+
+
+def test_a_clickhouse_that_can_not_be_reached_is_named(tmp_path: Path) -> None:
+    status, line = ended(tmp_path, TIDEGATE_CLICKHOUSE="http://127.0.0.1:1")
+    assert status == 3
+    assert "no ClickHouse answers at 127.0.0.1:1 (environment)" in line
 
 
 def test_a_port_in_use_is_named(tmp_path: Path, noida_broker: Broker) -> None:
