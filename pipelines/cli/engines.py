@@ -85,10 +85,11 @@ class Engines:
 
     def producer(self) -> "Producer":
         """An idempotent producer."""
-        from pipelines.kafka import producer
+        from confluent_kafka import Producer
 
-        assert self.kafka  # it answers
-        return producer(self.settings, self.endpoints.brokers)
+        from pipelines.kafka import producer_config
+
+        return Producer({**producer_config(self.settings, self.endpoints.brokers), **self.kafka})
 
     @cached_property
     def clickhouse(self) -> "Client":
