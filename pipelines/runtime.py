@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -18,25 +19,35 @@ __all__ = ["Endpoints", "Process", "Running", "Unreachable", "find", "resolve"]
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process that can be known again: a pid alone may be somebody else's by now. `created`: its start, seconds since 1970."""
+    """A process that can be known again: a pid alone may be somebody else's by now. `born`: what no later process with it shares."""
 
     name: str
     pid: int
-    created: float
+    born: str
 
     @classmethod
     def of(cls, name: str, pid: int) -> "Process":
         """The process that has this pid now. Raises psutil.NoSuchProcess."""
-        return cls(name, pid, psutil.Process(pid).create_time())
+        return cls(name, pid, _born(pid))
 
     def alive(self) -> psutil.Process | None:
         """The very process, where it still runs."""
         with suppress(psutil.Error):
             process = psutil.Process(self.pid)
-            # Kernels round the start to clock ticks, and correct it as the clock is corrected.
-            if abs(process.create_time() - self.created) < 1 and process.status() != psutil.STATUS_ZOMBIE:
+            if _born(self.pid) == self.born and process.status() != psutil.STATUS_ZOMBIE:
                 return process
         return None
+
+
+def _born(pid: int) -> str:
+    """When a process began. On Linux in ticks of a boot: as a time of day it would move whenever the clock is set."""
+    if sys.platform != "linux":
+        return f"{psutil.Process(pid).create_time():.1f}"
+    try:
+        ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        raise psutil.NoSuchProcess(pid) from None
+    return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {ticks}"
 
 
 @dataclass(frozen=True, slots=True)

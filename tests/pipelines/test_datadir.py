@@ -33,8 +33,8 @@ def test_what_a_crash_left_is_ended_and_only_that(tmp_path: Path) -> None:
     orphan, stranger = subprocess.Popen(sleeper), subprocess.Popen(sleeper)
     try:
         (tmp_path / "run").mkdir()
-        recycled = Process("worker", stranger.pid, Process.of("", stranger.pid).created - 60)
-        dead = Process("up", os.getpid(), 1.0)
+        recycled = Process("worker", stranger.pid, Process.of("", os.getpid()).born)
+        dead = Process("up", os.getpid(), "long ago")
         Running(dead, None, None, (Process.of("broker", orphan.pid), recycled), "").write(tmp_path)
         said: list[str] = []
         with held(tmp_path, said.append):

@@ -17,7 +17,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def running(up: Process) -> Running:
-    return Running(up, "127.0.0.1:9", "http://127.0.0.1:8", (Process("worker", 1, 2.0),), "2026-03-01T00:00:00.000Z")
+    return Running(up, "127.0.0.1:9", "http://127.0.0.1:8", (Process("worker", 1, "2"),), "2026-03-01T00:00:00.000Z")
 
 
 def test_what_up_wrote_is_found_while_it_lives(settings: Settings) -> None:
@@ -29,7 +29,7 @@ def test_what_up_wrote_is_found_while_it_lives(settings: Settings) -> None:
 
 
 def test_another_process_with_the_same_pid_is_not_taken_for_it(settings: Settings) -> None:
-    running(Process("up", os.getpid(), Process.of("up", os.getpid()).created - 60)).write(settings.data)
+    running(Process("up", os.getpid(), Process.of("up", os.getppid()).born)).write(settings.data)
     assert find(settings) is None
 
 
