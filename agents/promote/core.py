@@ -10,6 +10,7 @@ from datetime import datetime
 
 from agents.binding.batch import Incoming, Outgoing, Read, Result
 from agents.promote import say
+from agents.promote.credits import RETRACTED, WINDOW, Credit
 from agents.promote.directory import Directory
 from agents.promote.pool import CREDITS, Copy, Standing, decision
 from agents.promote.table import Table
@@ -28,8 +29,10 @@ class Promote:
 
     def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
         """Take a batch of candidates."""
+        if not batch:
+            return Result()
         self._directory.begin()
-        taking = _Taking(self._secret, self._directory, Table(read))
+        taking = _Taking(self._secret, self._directory, Table(read, batch[0].epoch, batch[0].offset))
         for record in batch:
             taking.take(record)
         return Result(taking.out, {**dict(taking.table.states()), **dict(self._directory.states())})
@@ -62,7 +65,7 @@ class _Taking:
             case CandidateWithdrawn():
                 self._withdrawn(event)
             case PoolCredited():
-                self._credited(event)
+                self._credited(event, record)
             case Tick():
                 pass  # time alone decides nothing in a pool
             case Problem():
@@ -121,22 +124,48 @@ class _Taking:
                 self._tell(copy, before, _Event("withdrawn", withdrawn.reason, withdrawn.at), copy.evidence.confidence)
             self.out.append(say.member(copy, withdrawn.donor, withdrawn.at))
 
-    def _credited(self, credited: PoolCredited) -> None:
+    def _credited(self, credited: PoolCredited, record: Incoming) -> None:
         """A credit by ref moves the pool's evidence and its reporter's verdict (SPEC 6.5)."""
         copy = self.table.copy(credited.org, credited.shared_id)
         if copy is None:
-            self.out += say.unknown(credited)
+            self.out += say.not_counted(credited, say.UNKNOWN)
             return
+        credit = Credit.of(credited, counts=credited.applied and copy.is_about(credited))
         if not copy.take(CREDITS, credited.sender, credited.source):
+            number = copy.number_again(record.offset)
+            if number is not None:  # a crash may have lost it where the copy itself was saved
+                self.table.kept(copy).put(number, credit)
             return
         self.table.put(copy)
-        if not credited.applied or not copy.is_about(credited):
-            return
         before, verdict, confidence = copy.standing(), copy.verdict(credited.voter), copy.evidence.confidence
-        copy.credit(credited)
+        if not (self._amend(copy, credit, credited, record) if credited.amends else self._count(copy, credit, record)):
+            return
         self._tell(copy, before, _Event("credited", "verdicts", credited.at), confidence)
         if copy.verdict(credited.voter) != verdict:
             self.out.append(say.member(copy, credited.voter, credited.at))
+
+    def _count(self, copy: Copy, credit: Credit, record: Incoming) -> bool:
+        """Count a credit; whether it moved anything."""
+        if credit.result == RETRACTED:
+            return False
+        self.table.kept(copy).put(copy.number(record.offset), credit)
+        copy.count(credit)
+        return True
+
+    def _amend(self, copy: Copy, credit: Credit, credited: PoolCredited, record: Incoming) -> bool:
+        """Let an outcome say something else from the start (SPEC 5.10); whether that moved anything."""
+        kept, oldest = self.table.kept(copy), copy.points[0].after
+        credits = list(kept.since(oldest, copy.credits))
+        place = next((number for number, c in credits if c.outcome == credit.outcome), None)
+        if place is None and oldest < 0:  # it did not credit this learning before
+            return self._count(copy, credit, record)
+        if place is None or place < copy.credits - WINDOW:
+            self.out += say.not_counted(credited, say.LATE_AMENDMENT)
+            return False
+        number = copy.number(record.offset)
+        kept.put(number, credit)
+        copy.recount(credit.voter, [*credits, (number, credit)])
+        return True
 
     def _link(self, copy: Copy, shared_id: str, at: datetime) -> None:
         """A new copy contradicts this one (SPEC 6.4)."""

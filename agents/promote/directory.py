@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agents.binding.batch import Incoming
-from agents.promote.index import Entry, Index, epoch_tag, word_hashes
-from agents.promote.pool import Copy
+from agents.promote.index import Entry, Index, word_hashes
+from agents.promote.pool import Copy, epoch_tag
 from agents.promote.similarity import Form, Relation, form, relation
 from agents.promote.table import Table, segment_key
 from schemas.records import CandidateCleared, PoolState

@@ -36,11 +36,6 @@ class Entry:
     words: tuple[int, ...]
 
 
-def epoch_tag(epoch: str) -> int:
-    """How a directory names an epoch."""
-    return zlib.crc32(epoch.encode())
-
-
 def pack(entries: Iterable[Entry]) -> bytes:
     """Entries as a segment holds them."""
     return b"".join(

@@ -1,10 +1,14 @@
 """A shared learning at work: its evidence, its members and where they put it (SPEC 5.7, 6.4–6.7)."""
 
+import struct
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.posterior import Evidence, untested, update
+from agents.posterior import Evidence
+from agents.promote.credits import NOTHING, Credit, count, evidence, recount, settled
 from schemas.codec import encode, load
-from schemas.records import CandidateCleared, PoolCredited, PoolMark, PoolPart, PoolState, Source
+from schemas.records import CandidateCleared, Figures, PoolCredited, PoolMark, PoolPart, PoolState, Source
 
 RUNGS = ("agent_verified", "source_verified", "corroborated")
 """Rungs of trust in a pool: one validator, two, three and more (SPEC 5.7)."""
@@ -14,8 +18,6 @@ AUTOMATIC_KINDS = frozenset({"memory"})
 """Kinds that the evidence gate and a clean scan promote; all others wait for signatures (SPEC 4.6)."""
 CREDITS = ""
 """What marks of credits are kept under; those of an original under the id that it cleared under."""
-OWN_WORD = "agent"
-"""What `attested_by` says where the reporter's key gives it no role (SPEC 5.7)."""
 _HASH_BYTES = 8
 
 
@@ -38,19 +40,11 @@ class Copy:
     def __init__(self, state: PoolState) -> None:
         self.fixed = state
         self.version, self.revision = state.version, state.revision
-        self.evidence = Evidence(
-            prior=state.prior,
-            confidence=state.confidence,
-            mass_success=state.mass_success,
-            mass_failure=state.mass_failure,
-            successes=state.success_count,
-            failures=state.failure_count,
-            discredited=state.discredited,
-        )
-        self.applied, self.helpful, self.independent = state.applied, state.helpful, state.independent
+        self.points, self.credits = state.points, state.credits
         self.contradicts = state.contradicts
         self.parts = {p.origin: p for p in state.parts}
         self.yes, self.no = _unpack(state.yes), _unpack(state.no)
+        self._epoch, self._tail = _unpack_tail(state.tail)
         self._marks = {(m.of, m.sender, m.topic, m.epoch, m.partition): (m.offset, m.index) for m in state.marks}
 
     @classmethod
@@ -64,7 +58,6 @@ class Copy:
 
         `epoch` and `offset` say where in candidates the clearing stands.
         """
-        evidence = untested(cleared.confidence)
         state = PoolState(
             org=cleared.org,
             space=cleared.space,
@@ -81,22 +74,18 @@ class Copy:
             environment=cleared.environment,
             applies_to=cleared.applies_to,
             wording=cleared.wording,
-            prior=evidence.prior,
-            confidence=evidence.confidence,
-            mass_success=0.0,
-            mass_failure=0.0,
-            success_count=0,
-            failure_count=0,
-            discredited=False,
-            applied=0,
-            helpful=0,
-            independent=0,
+            prior=min(1.0, max(0.0, cleared.confidence)),
+            points=NOTHING,
+            credits=0,
+            tail=b"",
             donor=cleared.donor,
             parts=(),
             yes=b"",
             no=b"",
         )
-        return cls(state)
+        copy = cls(state)
+        copy.begin(epoch, offset)
+        return copy
 
     def save(self) -> bytes:
         """The table's value of the copy as it is now."""
@@ -104,15 +93,9 @@ class Copy:
             self.fixed,
             version=self.version,
             revision=self.revision,
-            confidence=self.evidence.confidence,
-            mass_success=self.evidence.mass_success,
-            mass_failure=self.evidence.mass_failure,
-            success_count=self.evidence.successes,
-            failure_count=self.evidence.failures,
-            discredited=self.evidence.discredited,
-            applied=self.applied,
-            helpful=self.helpful,
-            independent=self.independent,
+            points=self.points,
+            credits=self.credits,
+            tail=_pack_tail(self._epoch, self._tail),
             contradicts=self.contradicts,
             parts=tuple(self.parts.values()),
             yes=_pack(self.yes),
@@ -144,22 +127,57 @@ class Copy:
         self.parts[origin] = PoolPart(origin=origin, member=member, present=present)
         return present != (before is not None and before.present)
 
+    @property
+    def evidence(self) -> Evidence:
+        """The pool's evidence now."""
+        return evidence(self.fixed.prior, self.points)
+
+    @property
+    def figures(self) -> Figures:
+        """The pool's counts now."""
+        return self.points[-1].figures
+
     def is_about(self, credited: PoolCredited) -> bool:
         """Whether a credit is about this wording (SPEC 5.1); one by an id that landed here is."""
         return credited.shared_id != self.fixed.shared_id or credited.wording == self.fixed.wording
 
-    def credit(self, credited: PoolCredited) -> None:
-        """Count an application by ref (SPEC 5.3, 5.4) and keep the verdict of its reporter; unknown changes no verdict (SPEC 6.5)."""
-        self.applied += 1
-        self.independent += credited.attested_by != OWN_WORD
-        self.evidence = update(self.evidence, credited.result, credited.causal_confidence / credited.entries)
-        if credited.helpful == "yes":
-            self.helpful += 1
-            self.yes.add(credited.voter)
-            self.no.discard(credited.voter)
-        elif credited.helpful == "no":
-            self.no.add(credited.voter)
-            self.yes.discard(credited.voter)
+    def begin(self, epoch: str, offset: int) -> None:
+        """A batch begins at this place of candidates: what came before will not come again."""
+        tag = epoch_tag(epoch)
+        self._tail = [o for o in self._tail if o >= offset] if tag == self._epoch else []
+        self._epoch = tag
+
+    def number(self, offset: int) -> int:
+        """The number of the next credit, which stands at this offset of candidates."""
+        self._tail.append(offset)
+        self.credits += 1
+        return self.credits - 1
+
+    def number_again(self, offset: int) -> int | None:
+        """The number that a credit was given before a crash; None where it was given none or cannot come again."""
+        return self.credits - len(self._tail) + self._tail.index(offset) if offset in self._tail else None
+
+    def count(self, credit: Credit) -> None:
+        """Count the application by ref that was numbered last (SPEC 5.3, 5.4) and its verdict; unknown changes no verdict (SPEC 6.5)."""
+        self.points = count(self.points, self.fixed.prior, self.credits - 1, credit)
+        self._vote(credit.voter, credit.helpful)
+
+    def recount(self, voter: str, credits: Sequence[tuple[int, Credit]]) -> None:
+        """Count all credits since the oldest point again, of which one of this voter's changed (SPEC 5.10)."""
+        self.points = recount(self.points, self.fixed.prior, credits)
+        self.yes.discard(voter)
+        self.no.discard(voter)
+        for _, credit in settled(credits):
+            if credit.voter == voter:
+                self._vote(voter, credit.helpful)
+
+    def _vote(self, voter: str, helpful: str) -> None:
+        if helpful == "yes":
+            self.yes.add(voter)
+            self.no.discard(voter)
+        elif helpful == "no":
+            self.no.add(voter)
+            self.yes.discard(voter)
 
     def verdict(self, member: str) -> str | None:
         """Latest verdict of a member: yes, no or None."""
@@ -208,6 +226,22 @@ def decision(before: Standing | None, after: Standing, *, brought: bool) -> str 
     if rise > 0:
         return "returned" if after.pulls < before.pulls else "corroborated"
     return None
+
+
+def epoch_tag(epoch: str) -> int:
+    """How values name an epoch: CRC-32."""
+    return zlib.crc32(epoch.encode())
+
+
+def _pack_tail(epoch: int, offsets: Sequence[int]) -> bytes:
+    return struct.pack(f">I{len(offsets)}q", epoch, *offsets) if offsets else b""
+
+
+def _unpack_tail(packed: bytes) -> tuple[int, list[int]]:
+    if not packed:
+        return 0, []
+    epoch, *offsets = struct.unpack(f">I{len(packed) // 8}q", packed)
+    return epoch, offsets
 
 
 def _pack(hashes: set[str]) -> bytes:

@@ -11,8 +11,8 @@ from schemas.partition import log_hash
 from schemas.problem import Problem
 from schemas.records import Cause, DeadLetter, Decision, PoolCredited, PoolMember, Receipt, SharedLearning
 
-UNKNOWN = "unknown_entry"
-"""Error code of a credit to a shared learning that is not there."""
+UNKNOWN, LATE_AMENDMENT = "unknown_entry", "late_amendment"
+"""Error codes of a credit: its shared learning is not there, or what it amends is no longer kept."""
 _RECEIPT_REVISION = 1 << 62
 """Above all that aggregate gives: what a pool says of a credit replaces that it was passed on."""
 _RAW_KEPT = timedelta(days=7)
@@ -21,7 +21,7 @@ _LOG_KEPT = timedelta(days=30)
 
 def shared(copy: Copy, standing: Standing, cause: Cause, at: datetime) -> Outgoing:
     """The copy's version as it is now."""
-    fixed, evidence = copy.fixed, copy.evidence
+    fixed, evidence, figures = copy.fixed, copy.evidence, copy.figures
     record = SharedLearning(
         org=fixed.org,
         space=fixed.space,
@@ -39,12 +39,12 @@ def shared(copy: Copy, standing: Standing, cause: Cause, at: datetime) -> Outgoi
         confidence=evidence.confidence,
         evidence_status=evidence.status,
         trust=standing.trust,
-        applied=copy.applied,
-        helpful=copy.helpful,
-        success_count=evidence.successes,
-        failure_count=evidence.failures,
+        applied=figures.applied,
+        helpful=figures.helpful,
+        success_count=figures.success_count,
+        failure_count=figures.failure_count,
         validators=standing.validators,
-        independent=copy.independent,
+        independent=figures.independent,
         state="active",
         crossing=standing.crossing,
         visibility="shown",
@@ -95,8 +95,8 @@ def decision(record: Decision) -> Outgoing:
     return Outgoing("decisions", record.org.encode(), encode(record), log_hash(record.org))
 
 
-def unknown(credited: PoolCredited) -> list[Outgoing]:
-    """A credit whose shared learning is not there: its receipt and its dead letter (SPEC 5.2).
+def not_counted(credited: PoolCredited, reason: str) -> list[Outgoing]:
+    """A credit that cannot be counted: its receipt and its dead letter (SPEC 5.2, 5.10).
 
     A pool's log names no agent, so neither does the receipt; its id and part tell whose it is.
     """
@@ -108,7 +108,7 @@ def unknown(credited: PoolCredited) -> list[Outgoing]:
         agent="",
         part=part,
         end="dead_lettered",
-        reason=UNKNOWN,
+        reason=reason,
         at=credited.at,
         revision=_RECEIPT_REVISION,
     )
@@ -119,7 +119,7 @@ def unknown(credited: PoolCredited) -> list[Outgoing]:
         partition=source.partition,
         offset=source.offset,
         part=part,
-        reason=UNKNOWN,
+        reason=reason,
         org=credited.org,
         at=credited.at,
         replayable_until=credited.at + _RAW_KEPT,

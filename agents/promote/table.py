@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from agents.binding.batch import Read
+from agents.promote.credits import Kept
 from agents.promote.pool import Copy
 from schemas.codec import encode, load
 from schemas.records import PoolAlias
@@ -20,10 +21,12 @@ def segment_key(org: str, space: str, n: int) -> bytes:
 class Table:
     """Copies and aliases by id, each read once and written once a batch."""
 
-    def __init__(self, read: Read) -> None:
-        self._read = read
+    def __init__(self, read: Read, epoch: str, offset: int) -> None:
+        """`epoch` and `offset`: where in candidates the batch begins."""
+        self._read, self._epoch, self._offset = read, epoch, offset
+        self._kept: dict[tuple[str, str], Kept] = {}
         self._copies: dict[tuple[str, str], Copy | None] = {}
-        self._touched: set[tuple[str, str]] = set()
+        self._changed: dict[tuple[str, str], Copy] = {}
         self._aliases: dict[bytes, bytes] = {}
 
     def read(self, key: bytes) -> bytes | None:
@@ -40,8 +43,14 @@ class Table:
     def put(self, copy: Copy) -> None:
         """A copy that is new or changed."""
         key = (copy.fixed.org, copy.fixed.shared_id)
-        self._copies[key] = copy
-        self._touched.add(key)
+        self._copies[key] = self._changed[key] = copy
+
+    def kept(self, copy: Copy) -> Kept:
+        """The credits that a copy keeps."""
+        org, shared_id = key = (copy.fixed.org, copy.fixed.shared_id)
+        if key not in self._kept:
+            self._kept[key] = Kept(self._read, lambda n: _key("credits", org, shared_id, str(n)))
+        return self._kept[key]
 
     def alias(self, org: str, shared_id: str, target: str) -> None:
         """An original landed on another's copy, for good."""
@@ -50,14 +59,17 @@ class Table:
     def states(self) -> Iterator[tuple[bytes, bytes]]:
         """What the batch has changed."""
         yield from self._aliases.items()
-        for org, shared_id in sorted(self._touched):
-            copy = self._copies[org, shared_id]
-            if copy is not None:
-                yield _key("copy", org, shared_id), copy.save()
+        for kept in self._kept.values():
+            yield from kept.states()
+        for (org, shared_id), copy in self._changed.items():
+            yield _key("copy", org, shared_id), copy.save()
 
     def _own(self, org: str, shared_id: str) -> Copy | None:
         key = (org, shared_id)
         if key not in self._copies:
             value = self._read(_key("copy", org, shared_id))
-            self._copies[key] = None if value is None else Copy.load(value)
+            copy = None if value is None else Copy.load(value)
+            if copy is not None:
+                copy.begin(self._epoch, self._offset)
+            self._copies[key] = copy
         return self._copies[key]

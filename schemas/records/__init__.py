@@ -39,7 +39,7 @@ from schemas.records.parts import (
     Source,
     Step,
 )
-from schemas.records.pool_state import JournalHead, JournalSeen, PoolAlias, PoolMark, PoolPart, PoolSegment, PoolState
+from schemas.records.pool_state import JournalHead, JournalSeen, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
 from schemas.records.raw import Exposure, Outcome, Principal, Run
 from schemas.records.state import (
     AgentState,
@@ -107,6 +107,7 @@ __all__ = [
     "PartitionState",
     "PoolAlias",
     "PoolCredited",
+    "PoolCredits",
     "PoolMark",
     "PoolMember",
     "PoolPart",

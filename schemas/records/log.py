@@ -185,6 +185,7 @@ class PoolCredited:
     wording: str
     voter: str
     outcome: str
+    amends: bool = False
     applied: bool
     helpful: str
     result: str

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from schemas.records.state import EvidencePoint
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolMark:
@@ -46,15 +48,9 @@ class PoolState:
     applies_to: str | None = None
     wording: str
     prior: float
-    confidence: float
-    mass_success: float
-    mass_failure: float
-    success_count: int
-    failure_count: int
-    discredited: bool
-    applied: int
-    helpful: int
-    independent: int
+    points: tuple[EvidencePoint, ...]
+    credits: int
+    tail: bytes
     contradicts: tuple[str, ...] = ()
     donor: str
     parts: tuple[PoolPart, ...]
@@ -68,6 +64,14 @@ class PoolAlias:
     """Where an original landed that was near another's (a table value; one a shared id without a copy of its own)."""
 
     target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolCredits:
+    """Up to 64 kept credits of a shared learning (a table value; a ring of them a shared id)."""
+
+    first: int
+    entries: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,12 @@ def credited(agent: str, of: CandidateCleared, at: int, helpful: str = "yes", **
     return replace(record, **changes)
 
 
+def amended(credit: PoolCredited, at: int, helpful: str | None) -> PoolCredited:
+    """What the reporter of a credit says of it now; `helpful` None: it takes the outcome back."""
+    result = "retracted" if helpful is None else "failure" if helpful == "no" else "success"
+    return replace(credit, source=source(at), amends=True, helpful=helpful or "unknown", result=result, receipt=f"outcomes:0:{at}#credit:0")
+
+
 @dataclass
 class Pool:
     """promote over a table, and all that it sent."""
