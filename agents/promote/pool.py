@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.posterior import Evidence
@@ -16,6 +16,15 @@ VERDICTS_A_RUNG = 2
 """Unhelpful verdicts that pull a shared learning back one rung (SPEC 6.5)."""
 AUTOMATIC_KINDS = frozenset({"memory"})
 """Kinds that the evidence gate and a clean scan promote; all others wait for signatures (SPEC 4.6)."""
+TRANSITIONS: Mapping[tuple[str, str], str | None] = {
+    ("none", "promoted"): "promoted",
+    ("none", "awaiting_signatures"): None,
+    ("promoted", "withdrawn"): "withdrawn",
+    ("withdrawn", "promoted"): "returned",
+    ("awaiting_signatures", "withdrawn"): None,
+    ("withdrawn", "awaiting_signatures"): None,
+}
+"""From where to where a copy may cross (SPEC 2.12), and what the journal calls it; None: nothing that it tells of."""
 CREDITS = ""
 """What marks of credits are kept under; those of an original under the id that it cleared under."""
 _HASH_BYTES = 8
@@ -213,19 +222,16 @@ def decision(before: Standing | None, after: Standing, *, brought: bool) -> str 
 
     `before` None: the copy is new; `brought`: an original brought the wording, in place of a verdict or a withdrawal.
     """
-    was_in, is_in = before is not None and before.crossing == "promoted", after.crossing == "promoted"
-    if before is None or not (was_in and is_in):
-        if is_in:
-            return "promoted" if before is None else "returned"
-        return "withdrawn" if was_in else None
+    if before is None or before.crossing != after.crossing:
+        return TRANSITIONS[before.crossing if before else "none", after.crossing]
+    if after.crossing != "promoted":
+        return None
     rise = RUNGS.index(after.trust) - RUNGS.index(before.trust)
     if rise < 0:
         return "demoted"
-    if brought:
-        return "corroborated"
-    if rise > 0:
-        return "returned" if after.pulls < before.pulls else "corroborated"
-    return None
+    if rise > 0 and after.pulls < before.pulls:
+        return "returned"
+    return "corroborated" if brought or rise > 0 else None
 
 
 def epoch_tag(epoch: str) -> int:
