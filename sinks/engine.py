@@ -39,6 +39,8 @@ def serve(
     topics. Raises OSError where the port is taken, and what the sink died of.
     """
     path.mkdir(parents=True, exist_ok=True)
+    # A member by name: the one that takes a killed engine's place has its partitions at once, and waits for no session to run out.
+    member = {**consumer_config, "group.instance.id": "engine"}
     client = connect(f"chdb://{path}", None)
     try:
         with _inserts_in(path / "inserts"):
@@ -47,7 +49,7 @@ def serve(
                 answering = Thread(target=front.serve_forever, name="front", daemon=True)
                 answering.start()
                 try:
-                    _sink(Sink(client, consumer_config, producer_config, prefix, secret, stop), stop, lambda: ready(front.server_port))
+                    _sink(Sink(client, member, producer_config, prefix, secret, stop), stop, lambda: ready(front.server_port))
                 finally:
                     front.shutdown()
                     if not front.drain(DRAIN_SECONDS):

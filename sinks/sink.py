@@ -36,6 +36,8 @@ BATCH_SECONDS = 1.0
 CAUGHT_UP_SECONDS = 0.05
 """At the end of the topics a batch waits no longer: somebody may wait for it (`produce --wait`), and parts must not get too many."""
 LONGEST_WAIT = 30.0
+SESSION_MS = 10_000
+"""How long the partitions of a sink that died wait for another one; heartbeats come from a thread of their own."""
 REPLAYABLE = timedelta(days=7)
 """How long a clean message that can't be taken stays where it is: the shortest retention of a topic that the sink reads."""
 
@@ -78,6 +80,7 @@ class Sink:
         self._consumer = Consumer(
             {
                 "queued.max.messages.kbytes": BATCH_BYTES // 1024,
+                "session.timeout.ms": SESSION_MS,
                 **consumer_config,
                 "group.id": f"{prefix}sink",
                 "enable.auto.commit": False,
@@ -106,6 +109,7 @@ class Sink:
                     self._flush()
         finally:
             self._consumer.close()
+            self._producer.close()
 
     def _poll(self) -> None:
         first = self._consumer.poll(0.02 if self._batch else 0.2)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import OperationalError
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from schemas.codec import encode
@@ -57,6 +57,7 @@ class Bench:
         topics = [NewTopic(prefix + topic, PARTITIONS, 1) for topic in processors(r.SECRET)]
         for made in self._kafka.create_topics(topics).values():
             made.result(PATIENCE)
+        self._onlooker = Consumer({**self._config, "group.id": f"{prefix}sink"})  # it asks, and never joins
         self._producer = Producer({**self._config, "partitioner": "murmur2_random", "linger.ms": 5})
         self.clickhouse = connect(f"chdb://{path}", None)
         self.clickhouse.database = database
@@ -93,23 +94,26 @@ class Bench:
             assert not thread.is_alive()
         self._running.clear()
 
+    def close(self) -> None:
+        """Stop, and leave."""
+        self.stop()
+        self._onlooker.close()
+        self._producer.close()
+        self.clickhouse.close()
+
     def committed(self) -> dict[tuple[str, int], int]:
-        """Where the group stands."""
-        consumer = Consumer({**self._config, "group.id": f"{self.prefix}sink"})
+        """Where the group stands; nothing while the broker is still looking for the group's coordinator."""
         asked = [TopicPartition(self.prefix + t, p) for t in processors(r.SECRET) for p in range(PARTITIONS)]
-        found = {
-            (tp.topic.removeprefix(self.prefix), tp.partition): max(tp.offset, 0) for tp in consumer.committed(asked, timeout=PATIENCE)
-        }
-        consumer.close()
-        return found
+        try:
+            found = self._onlooker.committed(asked, timeout=PATIENCE)
+        except KafkaException:
+            return {}
+        return {(tp.topic.removeprefix(self.prefix), tp.partition): max(tp.offset, 0) for tp in found}
 
     def ends(self) -> dict[tuple[str, int], int]:
         """Where the topics end."""
-        consumer = Consumer({**self._config, "group.id": "nobody"})
         asked = [(t, p) for t in processors(r.SECRET) for p in range(PARTITIONS)]
-        found = {(t, p): consumer.get_watermark_offsets(TopicPartition(self.prefix + t, p), timeout=PATIENCE)[1] for t, p in asked}
-        consumer.close()
-        return found
+        return {(t, p): self._onlooker.get_watermark_offsets(TopicPartition(self.prefix + t, p), timeout=PATIENCE)[1] for t, p in asked}
 
     def until_idle(self) -> None:
         """Wait until the group has committed all that there is."""
@@ -122,8 +126,7 @@ def bench(broker: Broker, prefix: str, client: Client, engine_path: Any, migrate
     made = Bench(broker, prefix, str(engine_path), migrated)
     yield made
     made.outage.away.clear()
-    made.stop()
-    made.clickhouse.close()
+    made.close()
 
 
 def learnings(first: int, count: int) -> list[Any]:
