@@ -86,7 +86,8 @@ def verdicts(shown: Mapping[str, Mapping[str, str]], seed: int = 7) -> Phase:
     What is local to the one who found it out helps nobody else. One agent sends a ref that it made up.
     """
     random = Random(seed)
-    quality = {lore.rule: lore.quality for department in read_lore().values() for lore in department.lore}
+    known = [lore for department in read_lore().values() for lore in department.lore]
+    quality = {rule: lore.quality for lore in known for rule in (lore.rule, _reworded(lore.rule))}
     records: list[Json] = []
     for agent, rows in sorted(shown.items()):
         for n, (ref, rule) in enumerate(sorted(rows.items(), key=lambda row: row[1])):
@@ -121,6 +122,11 @@ def _shares(random: Random, lore: Sequence[Lore], workers: int) -> list[list[Lor
     return shares
 
 
+def _reworded(rule: str) -> str:
+    """The same in other words: a wording of its own for its author, and what the pool has already."""
+    return f"Please {rule[0].lower()}{rule[1:]}"
+
+
 def _outcome(agent: str, outcome_id: str, result: str, at: datetime) -> Json:
     return {"outcome_id": outcome_id, "org": ORG, "agent": agent, "at": at.isoformat(), "result": result}
 
@@ -147,7 +153,7 @@ class _Worker:
             run = self._run(number, at, lore, writes=lore is not None or number in again)
             if number in again and self._plain:
                 said = self._random.choice(self._plain)
-                rule = said.rule if number == again[0] else said.rule.replace(", ", ", as a rule, ", 1)
+                rule = said.rule if number == again[0] else _reworded(said.rule)
                 run["learnings"] = [{**self._learning(said), "rule": rule}]
             self.runs[half].append(run)
             if self._known:
