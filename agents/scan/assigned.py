@@ -31,7 +31,7 @@ ANCHORS = (
     Anchor("auth header", r"(?:bearer|basic|token|apikey|negotiate)[ \t+]{1,2}[\"']?[0-9a-z+/._~=-]{8}", caseless=True),
 )
 
-_NAME_BEHIND = re.compile(r"([\w.\-$@]{1,96}?)[\"'`\]\)\\}]{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}[=:,>]$", re.IGNORECASE)
+_TYPE = re.compile(r" \*?(?:string|str|varchar)$", re.IGNORECASE)
 _TYPED = re.compile(r"\s{0,4}[A-Za-z_][\w.\[\]<>| ]{0,40}=(?!=)")
 _GAP = re.compile(r"(?:[=>:~|+?.]{0,3}[ \t]{0,24})")
 _SCHEME = re.compile(r"(?i)(?:bearer|basic|token|apikey)[ \t]+")
@@ -77,6 +77,21 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
         yield from _header(text, end)
 
 
+def _name_behind(text: str, at: int) -> tuple[int, int]:
+    """The name that what stands at `at` assigns to: back over spaces, a type and closing quotes."""
+    while at and text[at - 1] in " \t?.+|:" and text[at - 1] != "\n":
+        at -= 1
+    if typed := _TYPE.search(text, max(0, at - 10), at):
+        at = typed.start()
+    stop = at
+    while stop and at - stop < 4 and text[stop - 1] in "\"'`])}\\":
+        stop -= 1
+    begin = stop
+    while begin and stop - begin < 96 and (text[begin - 1].isalnum() or text[begin - 1] in "_.-$@"):
+        begin -= 1
+    return begin, stop
+
+
 def _skip(text: str, at: int) -> int:
     gap = _GAP.match(text, at)
     return gap.end() if gap else at
@@ -95,18 +110,15 @@ def _hit(kind: str, match: re.Match[str], cut: int = 0) -> Hit:
 
 def _at(text: str, end: int) -> Iterator[Hit]:
     """A value after the operator that ends at `end`."""
-    begin = max(0, end - 140)
-    behind = _NAME_BEHIND.search(text, begin, end)
-    if not behind:
-        return
-    name = strength(behind[1])
+    begin, stop = _name_behind(text, end - 1)
+    name = strength(text[begin:stop])
     if name is Strength.NONE:
         return
-    operator, after = text[end - 1], text[behind.end(1) : behind.end(1) + 1]
+    operator, after = text[end - 1], text[stop : stop + 1]
     if operator == ">":
-        if text[behind.start() - 1 : behind.start()] == "<" and (inside := _BELOW.match(text, end)):
+        if text[begin - 1 : begin] == "<" and (inside := _BELOW.match(text, end)):
             yield from _judged(inside, name, inside["v"], 0, quoted=False, prose=False)
-        if text[behind.start() - 1 : behind.start()] != "<" and after not in tuple("=-\"' "):
+        if text[begin - 1 : begin] != "<" and after not in tuple("=-\"' "):
             return
     at = end
     if operator == "=" and text[end : end + 1] == "=":

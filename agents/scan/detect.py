@@ -1,11 +1,14 @@
 """Every layer over one text: the list of detectors."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
-from agents.scan import address, assigned, cards, credentials, identifiers, injection, national, personal
-from agents.scan.engine import Engine
-from agents.scan.hit import Hit
+from agents.scan import address, assigned, cards, credentials, encoded, identifiers, injection, national, personal
+from agents.scan.cover import Cover
+from agents.scan.engine import Engine, Sightings
+from agents.scan.hit import RANK, Hit
 from agents.scan.placeholder import outside, spans
 from agents.scan.plain import plain
 
@@ -15,25 +18,46 @@ WORDING = (*PRIVATE, injection)
 """What is looked for beside, in texts that may be recalled or cross: steps are full of what would be an order there (SPEC 3.7)."""
 
 
+_DEPTH = 3
+"""How often an encoded text may hold another that is opened."""
+
+
 @cache
 def _engine(detectors: tuple[ModuleType, ...]) -> Engine:
-    return Engine(anchor for detector in detectors for anchor in detector.ANCHORS)
+    return Engine(anchor for detector in (*detectors, encoded) for anchor in detector.ANCHORS)
 
 
 def detect(text: str, detectors: tuple[ModuleType, ...] = PRIVATE) -> list[Hit]:
     """What detectors see in a text, in order of place. Positions count characters of `text`."""
+    return _detect(text, detectors, 0)
+
+
+def _detect(text: str, detectors: tuple[ModuleType, ...], depth: int) -> list[Hit]:
     copy = plain(text)
     seen = _engine(detectors).look(copy.ascii)
     taken = spans(text)
     hits: list[Hit] = []
-    for detector in detectors:
-        for hit in detector.look(copy.ascii, seen):
-            start, end = copy.span(hit.start, hit.end)
-            for left, right in outside(start, end, taken):
-                # What is left of a value beside a placeholder of ours is masked too, its punctuation is not.
-                if (left, right) == (start, end) or any(c.isalnum() for c in text[left:right]):
-                    hits.append(Hit(hit.layer, hit.kind, hit.severity, left, right, hit.hard, hit.mask, hit.floor))
+    for hit in _seen(copy.ascii, seen, detectors, depth):
+        start, end = copy.span(hit.start, hit.end)
+        for left, right in outside(start, end, taken):
+            # What is left of a value beside a placeholder of ours is masked too, its punctuation is not.
+            if (left, right) == (start, end) or any(c.isalnum() for c in text[left:right]):
+                hits.append(replace(hit, start=left, end=right))
+    if injection in detectors:
+        hits += injection.hidden.look(text)
     return _settled(hits)
+
+
+def _seen(text: str, seen: Sightings, detectors: tuple[ModuleType, ...], depth: int) -> Iterator[Hit]:
+    for detector in detectors:
+        yield from detector.look(text, seen)
+    if depth >= _DEPTH:
+        return
+    for start, end, inner in encoded.decoded(text, seen):
+        found = [h for h in _detect(inner, detectors, depth + 1) if h.layer in ("credential", "injection") and h.mask]
+        if found:
+            worst = max(found, key=lambda h: RANK[h.severity])
+            yield replace(worst, start=start, end=end)
 
 
 _LOOSE = {"bearer_token": 1, "basic_auth": 1, "generic_secret": 2, "generic_password": 2}
@@ -42,11 +66,6 @@ _LOOSE = {"bearer_token": 1, "basic_auth": 1, "generic_secret": 2, "generic_pass
 
 def _settled(hits: list[Hit]) -> list[Hit]:
     """Hits in order of place, each once. A loose kind is left out where a value has a better one."""
-    secrets = [h for h in hits if h.layer == "credential"]
-
-    def better(hit: Hit) -> bool:
-        loose = _LOOSE.get(hit.kind, 0)
-        return any(k.start <= hit.start and hit.end <= k.end and _LOOSE.get(k.kind, 0) < loose for k in secrets)
-
-    kept = [h for h in hits if h.kind not in _LOOSE or not better(h)]
+    tiers = [Cover((h.start, h.end) for h in hits if h.layer == "credential" and _LOOSE.get(h.kind, 0) < loose) for loose in (1, 2)]
+    kept = [h for h in hits if h.kind not in _LOOSE or not tiers[_LOOSE[h.kind] - 1].holds(h.start)]
     return sorted(dict.fromkeys(kept), key=lambda h: (h.start, -h.end))

@@ -7,13 +7,13 @@ something that everybody uses.
 import re
 from collections.abc import Iterator, Sequence
 
+from agents.scan.cover import Cover
 from agents.scan.hit import Hit
 from agents.scan.model import persons
-from agents.scan.nameword import TOKEN, Word, fold, words_of
+from agents.scan.nameword import PARTICLES, TOKEN, Word, fold, words_of
 from agents.scan.words import english_words, family_names, given_names, not_persons, word_set
 
 _TITLES = word_set("mr mrs ms miss mx dr prof professor sir madam dame frau herr monsieur madame señor señora")
-_PARTICLES = word_set("van von de der den del della di da dos das du la le el al bin ibn ben ter ten op")
 _INTRO = re.compile(
     r"(?i)(?:\b(?:my|his|her|their|whose|the|maiden|full|customer|partner['’]s|user|account|"
     r"contact)\s+name\s+(?:is|was)|\bname\s*:|\bnamed\s+(?:him|her|me)|\b(?:call|calls|called)\s+me"
@@ -53,26 +53,27 @@ _DOES = re.compile(
 
 def look(text: str, tools: frozenset[str], taken: Sequence[Hit]) -> list[Hit]:
     """Persons in a text. What other layers took, and names of tools by their whole span, are none."""
-    words = [w for w in words_of(text) if not any(h.start <= w.start < h.end for h in taken if h.mask)]
+    covered = Cover((h.start, h.end) for h in taken if h.mask)
+    lower = text.islower()
+    words = [w for w in words_of(text, lower=lower) if not covered.holds(w.start)]
     if not words:
         return []
     spans = set()
     doubts = []
-    for run, person in _runs(text, words):
+    for run, person in _runs(text, words, lower):
         if person:
             spans.add((run[0].start, run[-1].end))
         elif _doubtful(run):
             doubts.append((run[0].start, run[-1].end))
     if doubts:
-        told = persons(text)
-        spans |= {(start, end) for start, end in doubts if any(s < end and start < e for s, e in told)}
+        seen = Cover(persons(text))
+        spans |= {(start, end) for start, end in doubts if seen.holds(start) or seen.holds(end - 1)}
     spans |= set(_again(text, words, spans))
     return [Hit("pii", "person", "medium", start, end) for start, end in sorted(spans) if text[start:end] not in tools]
 
 
-def _runs(text: str, words: list[Word]) -> Iterator[tuple[list[Word], bool]]:
+def _runs(text: str, words: list[Word], lower: bool) -> Iterator[tuple[list[Word], bool]]:
     """Words that could be one name, and whether lists and context say that they are."""
-    lower = not any(w.text[:1].isupper() for w in words)
     at = 0
     while at < len(words):
         run = _run(text, words, at, lower)
@@ -98,7 +99,7 @@ def _run(text: str, words: list[Word], at: int, lower: bool) -> list[Word]:
         if not (
             word.capital
             or (lower and (word.known or len(word.text) == 1 or (run and run[0].given and word.rare)))
-            or (run and word.text in _PARTICLES)
+            or (run and word.text in PARTICLES)
         ):
             break
         if word.folded in _TITLES and run:
@@ -106,7 +107,7 @@ def _run(text: str, words: list[Word], at: int, lower: bool) -> list[Word]:
         run.append(word)
         if word.folded in _TITLES:
             break
-    while run and run[-1].text in _PARTICLES:
+    while run and run[-1].text in PARTICLES:
         run.pop()
     return run
 
@@ -126,27 +127,43 @@ def _person(text: str, run: list[Word], lower: bool) -> list[Word]:
     while len(run) > 1 and run[-1].folded in not_persons():
         run = run[:-1]
     before = text[max(0, run[0].start - 60) : run[0].start]
-    titled = bool(re.search(r"(?i)\b(?:" + "|".join(_TITLES) + r")\.?\s{1,2}$", before))
-    if titled:
-        return run if run[0].folded not in _TITLES else []
+    if _titled(before):
+        return run
     full = [w for w in run if len(w.text) > 1]
     if not full or any(w.folded in _ORGANISATION for w in full) or _followed_by_organisation(text, run):
         return []
+    if len(full) == 1:
+        return run if _one(text, full[0], before, lower) else []
+    intro, strong = _introduced(before)
+    return run if _two(text, run, full, intro, strong) else []
+
+
+def _introduced(before: str) -> tuple[bool, bool]:
+    """Whether what stands before a word introduces somebody, and whether it can introduce nothing else."""
     intro = _INTRO.search(before)
-    strong = bool(intro) and not str(intro[0] if intro else "").strip().lower().startswith(_WEAK_INTRO)
-    if len(full) >= 2:
-        return run if _two(text, run, full, bool(intro), strong) else []
-    word = full[0]
+    return (True, not intro[0].strip().lower().startswith(_WEAK_INTRO)) if intro else (False, False)
+
+
+def _one(text: str, word: Word, before: str, lower: bool) -> bool:
+    """Whether a word that stands alone is a person."""
+    if not word.rare:
+        # Some people are called Will: where they say so, or are spoken to.
+        called = _NAME_IS.search(before) is not None or (word.folded in given_names() and _introduced(before)[1])
+        return called and not lower and word.folded not in not_persons()
     if lower:
-        return run if (strong and word.rare) or (word.given and (_listed(text, word) or _DOES.match(text, word.end))) else []
+        return (word.given and (_listed(text, word) or bool(_DOES.match(text, word.end)))) or _introduced(before)[1]
     if word.text.isupper() and len(word.text) > 1:
-        return run if word.given and strong else []
-    if word.given or (word.known and (intro or not _starts(text, word))):
-        return run
-    if word.rare and (strong or _DOES.match(text, word.end)):
-        return run
-    named = _NAME_IS.search(before) and word.folded not in not_persons()
-    return run if named or (word.folded in given_names() and strong and word.folded not in not_persons()) else []
+        return word.given and _introduced(before)[1]
+    if word.given or (word.known and not _starts(text, word)):
+        return True
+    intro, strong = _introduced(before)
+    return strong or (word.known and intro) or bool(_DOES.match(text, word.end))
+
+
+def _titled(before: str) -> bool:
+    """Whether a text ends in a title."""
+    last = before.rstrip(" ").rsplit(None, 1)[-1:] if before[-1:] == " " else []
+    return bool(last) and last[0].rstrip(".").strip("(\"'").lower() in _TITLES
 
 
 def _two(text: str, run: list[Word], full: list[Word], intro: bool, strong: bool) -> bool:
@@ -182,7 +199,7 @@ def _alone(text: str, run: list[Word]) -> bool:
 
 def _starts(text: str, word: Word) -> bool:
     """Whether a word begins a sentence."""
-    before = text[: word.start].rstrip(" \t\"'*(>-")
+    before = text[max(0, word.start - 20) : word.start].rstrip(" \t\"'*(>-")
     return not before or before[-1] in ".!?:\n"
 
 
@@ -201,14 +218,15 @@ def _followed_by_organisation(text: str, run: list[Word]) -> bool:
 def _again(text: str, words: list[Word], spans: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """A part of a name that was found in full, standing alone elsewhere; and who else is in a list of persons."""
     parts = {fold(p) for start, end in spans for p in TOKEN.findall(text[start:end]) if len(p) > 2}
-    starts, ends = {s for s, _ in spans}, {e for _, e in spans}
+    starts, ends, covered = {s for s, _ in spans}, {e for _, e in spans}, Cover(spans)
+    dialogue = any(_speaks(text, s, e) for s, e in spans)
     for word in words:
-        if not word.capital or any(s <= word.start < e for s, e in spans):
+        if not word.capital or covered.holds(word.start):
             continue
         everyday = word.folded in english_words() or word.folded in not_persons()
         named = word.folded in parts and (not everyday or not _starts(text, word))
         listed = word.rare and not word.text.isupper() and (_next(text, word.end) in starts or _before(text, word.start) in ends)
-        speaks = word.rare and _speaks(text, word.start, word.end) and any(_speaks(text, s, e) for s, e in spans)
+        speaks = dialogue and word.rare and _speaks(text, word.start, word.end)
         if named or listed or speaks:
             yield word.start, word.end
 

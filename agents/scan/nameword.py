@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.scan.words import english_words, family_names, given_names, not_persons
+from agents.scan.words import english_words, family_names, given_names, not_persons, word_set
 
 TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+PARTICLES = word_set("van von de der den del della di da dos das du la le el al bin ibn ben ter ten op")
 _CODE_BEFORE = frozenset("`/\\@#$_<.=-([{")
 _CODE_AFTER = frozenset("`/\\@_>=([{")
 _FAMILY_ENDS = re.compile(
@@ -53,27 +54,27 @@ class Word:
         return self.folded not in not_persons() and self.folded not in english_words() and len(self.folded) > 1
 
 
-def words_of(text: str) -> Iterator[Word]:
-    """The words of prose in a text of any Unicode."""
+def words_of(text: str, *, lower: bool) -> Iterator[Word]:
+    """The words of prose in a text of any Unicode that may belong to a name: capitals and particles, or all where there are no capitals."""
     for match in TOKEN.finditer(text):
         shown = match[0]
-        if shown[:2] in ("I'", "I’"):
+        if not (lower or shown[0].isupper() or shown in PARTICLES) or shown[:2] in ("I'", "I’"):
             continue
-        for tail in ("'s", "’s"):
-            if shown.endswith(tail):
-                shown = shown[:-2]
-        before, after = text[match.start() - 1 : match.start()], text[match.start() + len(shown) : match.start() + len(shown) + 1]
+        if shown.endswith(("'s", "’s")):
+            shown = shown[:-2]
+        start, end = match.start(), match.start() + len(shown)
+        before, after = text[start - 1 : start], text[end : end + 1]
         # What touches the signs of code, a placeholder or a file name is no word of prose.
-        if (before in _CODE_BEFORE and before) or (after in _CODE_AFTER and after) or after.isdigit() or before.isdigit():
+        if before in _CODE_BEFORE or after in _CODE_AFTER or after.isdigit() or before.isdigit():
             continue
-        if after == "." and text[match.end() + 1 : match.end() + 2].isalnum():
+        if after == "." and text[end + 1 : end + 2].isalnum():
             continue
-        if before == ":" and text[match.end() : match.end() + 1] == ":":
-            continue
-        yield Word(shown, fold(shown), match.start(), match.start() + len(shown))
+        yield Word(shown, fold(shown), start, end)
 
 
 def fold(word: str) -> str:
     """A word in ASCII lower case, without accents, as lists have it."""
+    if word.isascii():
+        return word.lower()
     folded = "".join(c for c in unicodedata.normalize("NFKD", word.translate(_LETTERS)) if not unicodedata.combining(c))
     return folded.lower()

@@ -96,17 +96,6 @@ ACTIONS: tuple[Phrase, ...] = (
         4,
     ),
     Phrase(
-        "html_comment",
-        "strong",
-        r"<!--",
-        r"<!--(?:(?!-->)[\s\S]){0,2000}?\b(?:(?:ai|agents?|assistants?|llm|model|you)\s+(?:must|should|shall|"
-        r"need|have to|are)|system\s?:|(?<!-)ignore(?!-)|instruct\w*|execute|compromised|run (?:the|this|"
-        r"python|curl|bash)|do not (?:tell|mention|reveal))\b(?:(?!-->)[\s\S]){0,2000}?(?:-->|$)",
-        "<!-- Agent must run it. -->",
-        "<!-- prettier-ignore-start, keep in sync -->",
-        4,
-    ),
-    Phrase(
         "exfil_command",
         "strong",
         r"(?:curl|wget|nc|ncat|netcat)\s",

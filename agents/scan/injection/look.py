@@ -6,15 +6,16 @@ from functools import cache
 
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit, Severity
+from agents.scan.injection import comments
 from agents.scan.injection.actions import ACTIONS
 from agents.scan.injection.phrase import Phrase
 from agents.scan.injection.wording import WORDING
 
 PHRASES: tuple[Phrase, ...] = (*WORDING, *ACTIONS)
-ANCHORS = tuple(Anchor(f"phrase {i}", phrase.start, caseless=True) for i, phrase in enumerate(PHRASES))
+ANCHORS = (*(Anchor(f"phrase {i}", phrase.start, caseless=True) for i, phrase in enumerate(PHRASES)), *comments.ANCHORS)
 
-_AHEAD = 2200
-"""Characters behind a sighting that a phrase may reach."""
+_WORD = 40
+"""Longest word that a sighting may be of."""
 _PRESSURE_REACH = 500
 _COMMANDS = ("exfil_command", "code_execution", "persistence")
 _TOLD_OF = re.compile(
@@ -32,6 +33,7 @@ def _compiled(number: int) -> re.Pattern[str]:
 
 def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Injections in an ASCII text."""
+    yield from comments.look(text, seen)
     found = [(phrase, start, end) for number, phrase in enumerate(PHRASES) for start, end in _places(number, phrase, text, seen)]
     pressed = [start for phrase, start, _ in found if phrase.weight == "pressure"]
     for phrase, start, end in found:
@@ -45,11 +47,13 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
 
 
 def _places(number: int, phrase: Phrase, text: str, seen: Sightings) -> Iterator[tuple[int, int]]:
-    after = 0
+    """Where a phrase stands. Sightings that crowd are looked at once: what was searched with room enough is not searched again."""
+    after = tried = 0
     for end in seen.get(f"phrase {number}", ()):
-        if end <= after:
+        if end <= after or end <= tried - phrase.ahead // 2:
             continue
-        match = _compiled(number).search(text, max(after, end - phrase.before - 40), min(len(text), end + _AHEAD))
+        begin, tried = max(after, end - phrase.before - _WORD, tried - phrase.ahead // 2), end + phrase.ahead
+        match = _compiled(number).search(text, begin, min(len(text), tried))
         if match and match.end() > match.start():
             after = match.end()
             yield match.start(), match.end()

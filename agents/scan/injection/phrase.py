@@ -10,9 +10,9 @@ class Phrase:
     """Something that a text says to whoever reads it.
 
     `start`: Hyperscan expression, without case, of a word that the phrase holds; `pattern`: Python expression of the whole, looked
-    for from `before` characters in front of that word on. `weight`: `strong` is a finding of medium or high by itself; `weak` is low
-    by itself and medium beside pressure (`pressure`: urgency, authority, an address to the assistant), which alone is nothing.
-    `shown` is caught, `near` is not: with medium or more.
+    for from `before` characters in front of that word to `ahead` behind it. `weight`: `strong` is a finding of medium by itself, `high`
+    of high; `weak` is low by itself and medium beside pressure (`pressure`: urgency, authority, an address to the assistant), which
+    alone is nothing. `shown` is caught, `near` is not: with medium or more.
     """
 
     kind: str
@@ -22,6 +22,7 @@ class Phrase:
     shown: str
     near: str
     before: int = 40
+    ahead: int = 320
 
     @property
     def compiled(self) -> re.Pattern[str]:

@@ -88,7 +88,7 @@ CODE: tuple[Rule, ...] = (
     Rule("dependencytrack_key", "Dependency-Track", r"odt_", r"[0-9A-Za-z]{32,44}", "odt_{w40}", "odt_{w9}"),
     # Model providers.
     Rule("openai_key", "OpenAI", r"sk-(?:proj|svca|admi)", r"[\w-]{36,}", "sk-proj-{u74}T3BlbkFJ{u74}", "sk-proj-{w9}"),
-    Rule("openai_key", "OpenAI", r"sk-[0-9A-Za-z_-]{16}", r"[\w-]*T3BlbkFJ[\w-]{16,}", "sk-{w20}T3BlbkFJ{w20}", "sk-{l8}-{l10}"),
+    Rule("openai_key", "OpenAI", r"sk-[0-9A-Za-z_-]{16}", r"[\w-]{0,200}T3BlbkFJ[\w-]{16,}", "sk-{w20}T3BlbkFJ{w20}", "sk-{l8}-{l10}"),
     Rule(
         "anthropic_key", "Anthropic", r"sk-ant-[a-z0-9]{3}", r"[a-z]{0,4}[0-9]{2}-[\w-]{60,}", "sk-ant-api03-{u93}AA", "sk-ant-api03-{w20}"
     ),

@@ -2,6 +2,7 @@
 
 from agents.scan.rules.rule import Rule
 
+_APART = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _BREAK = r"(?:\\{1,4}[nr]|[\s\"'+,\\])"
 _PEM_BODY = rf"(?P<v>(?:{_BREAK}|[0-9A-Za-z+/=]|:(?= )|-(?!----)|(?<=[a-z]): [\w,-]+)+)"
 
@@ -42,8 +43,9 @@ STRUCTURES: tuple[Rule, ...] = (
         r"[\w=-]*\.(?:[\w=-]{10,}\.[\w=-]{10,}|[\w=-]*\.[\w-]{8,}\.[\w=-]{8,}\.[\w=-]{8,})(?:\.[\w-]+)*",
         "eyJ{u30}.eyJ{u60}.{u43}",
         "eyJ{u30}.{w3}",
+        left=_APART,
     ),
-    Rule("jwt", "any", r"eyJ[0-9A-Za-z_-]{9}", r"[\w=-]{4,}\.eyJ[\w-]{20,}", "eyJ{u30}.eyJ{u60}", "eyJ{u30}..."),
+    Rule("jwt", "any", r"eyJ[0-9A-Za-z_-]{9}", r"[\w=-]{4,}\.eyJ[\w-]{20,}", "eyJ{u30}.eyJ{u60}", "eyJ{u30}...", left=_APART),
     Rule("jwt", "any", r"ZXlK[0-9A-Za-z+/_-]{8}", r"[\w+/=-]{80,}", "ZXlK{b160}", "ZXlK{w9}"),
     # scheme://user:password@host, the password of any symbols, to the last @ before the path.
     Rule(

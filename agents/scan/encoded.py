@@ -1,0 +1,65 @@
+"""Texts within a text: base64, hexadecimal, percent and backslash escapes, decoded so that they can be scanned too (SPEC 3.2, 3.7)."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote_to_bytes
+
+from agents.scan.engine import Anchor, Sightings
+
+ANCHORS = (
+    Anchor("base64", r"[0-9A-Za-z+/_\-]{40}"),
+    Anchor("percent", r"(?:%[0-9A-Fa-f]{2}){6}"),
+    Anchor("escapes", r"(?:\\x[0-9A-Fa-f]{2}){6}"),
+    Anchor("unicode escapes", r"(?:\\u00[0-7][0-9A-Fa-f]){6}"),
+)
+
+_BASE64 = re.compile(r"[0-9A-Za-z+/_-]{40,}={0,2}")
+_PERCENT = re.compile(r"(?:[0-9A-Za-z._~-]{0,80}%[0-9A-Fa-f]{2}){6,}[0-9A-Za-z._~-]{0,80}")
+_ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}){6,}")
+_UNICODE = re.compile(r"(?:\\u[0-9A-Fa-f]{4}){6,}")
+_LONGEST = 200_000
+"""Characters of one encoded run that are decoded."""
+
+
+def decoded(text: str, seen: Sightings) -> Iterator[tuple[int, int, str]]:
+    """Runs of an ASCII text that decode to readable text: where they stand, and what they say."""
+    for name, pattern, back in (
+        ("base64", _BASE64, 40),
+        ("percent", _PERCENT, 18),
+        ("escapes", _ESCAPES, 24),
+        ("unicode escapes", _UNICODE, 36),
+    ):
+        after = 0
+        for end in seen.get(name, ()):
+            if end <= after:
+                continue
+            match = pattern.match(text, max(after, end - back), end + _LONGEST)
+            after = match.end() if match else end
+            plain = _read(name, match[0]) if match else None
+            if match and plain:
+                yield match.start(), match.end(), plain
+
+
+def _read(name: str, run: str) -> str | None:
+    """What an encoded run says, or None where it is no text."""
+    try:
+        if name == "base64":
+            raw = (
+                bytes.fromhex(run)
+                if _hexadecimal(run)
+                else base64.urlsafe_b64decode(run.replace("+", "-").replace("/", "_").rstrip("=") + "=" * (-len(run.rstrip("=")) % 4))
+            )
+        elif name == "percent":
+            raw = unquote_to_bytes(run)
+        else:
+            raw = bytes(int(h, 16) & 0xFF for h in re.findall(r"[0-9A-Fa-f]{4}|(?<=x)[0-9A-Fa-f]{2}", run))
+        plain = raw.decode()
+    except (binascii.Error, ValueError):
+        return None
+    return plain if sum(c.isprintable() or c in "\r\n\t" for c in plain) >= 0.95 * len(plain) and len(plain) >= 6 else None
+
+
+def _hexadecimal(run: str) -> bool:
+    return len(run) % 2 == 0 and all(c in "0123456789abcdefABCDEF" for c in run)
