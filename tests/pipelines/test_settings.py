@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.declared import DECLARED
 from pipelines.settings import SettingsError, entries, load
 
 
@@ -117,3 +118,10 @@ def test_nothing_secret_is_shown(tmp_path: Path) -> None:
     assert values["TIDEGATE_CLICKHOUSE"] == "clickhouse://(hidden)@db:9000/tidegate"
     assert values["TIDEGATE_SECRET"] == values["TIDEGATE_SASL_PASSWORD"] == "(hidden)"
     assert values["TIDEGATE_PARTITIONS"] == 32
+
+
+def test_each_setting_is_documented() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+    for declared in DECLARED:
+        assert f"`{declared.variable}`" in told
+        assert not declared.secret or f"`{declared.variable}_FILE`" in told

@@ -1,0 +1,48 @@
+"""The README's commands, typed in their order beside a `tidegate up`, do what it says they do."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+COMMANDS = [line for block in BLOCKS for line in block.splitlines() if line.startswith("tidegate ")]
+PROGRAM = [sys.executable, "-m", "pipelines.cli.main"]
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture(scope="module")
+def environ(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """An environment in which the commands find an `up` that is ready."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TIDEGATE_")}
+    environ = clean | {"TIDEGATE_DATA": str(tmp_path_factory.mktemp("data"))}
+    with subprocess.Popen([*PROGRAM, "up"], cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True) as up:
+        assert up.stdout is not None
+        assert up.stdout.readline().startswith("ready ")
+        yield environ
+        up.terminate()
+    assert up.returncode == 0
+
+
+def test_each_command_does_what_is_said(environ: dict[str, str]) -> None:
+    said: dict[str, str] = {}
+    for command in COMMANDS:
+        arguments = shlex.split(command, comments=True)[1:]
+        done = subprocess.run([*PROGRAM, *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        said[arguments[0]] = said.get(arguments[0], "") + done.stdout
+    assert {"agents", "produce", "recall", "why", "history", "sql", "status", "topics", "config", "dlq"} == said.keys()
+    assert "Ask [email:1] when in doubt." in said["recall"]
+    assert "pool of department/support" in said["recall"]
+    assert re.search(r"privacy +no +sensitive +shareable", said["why"])
+    assert "candidate" in said["history"]
+    assert "department/support" in said["sql"]
+    assert "jane.roe" not in str(said)
+    assert "correct-horse" not in str(said)
