@@ -65,9 +65,9 @@ def _replace(turn: Turn, outcome: OutcomeReported, kept: Kept, place: int) -> No
         targets=targets,
     )
     kept.change(place, new)
-    for learning_id in dict.fromkeys(t.subject for t in (*old.targets, *targets) if t.own and t.wording is not None):
+    for learning_id in dict.fromkeys(t.subject for t in (*old.targets, *targets) if t.since is not None):
         work = turn.learning(learning_id)
-        if work is None or work.evidence.wording not in {t.wording for t in (*old.targets, *targets) if t.subject == learning_id}:
+        if work is None or work.since not in {t.since for t in (*old.targets, *targets) if t.subject == learning_id}:
             continue
         before = work.evidence.points[-1].figures
         count_again(turn, work, place)
@@ -98,7 +98,7 @@ def _target(turn: Turn, outcome: OutcomeReported, credit: Credit, place: int, of
     work.accepted = True
     reason = moves(work, wording, applied=credit.applied)
     turn.receipt(part, "stored", reason)
-    return target if reason is not None else replace(target, wording=work.evidence.wording)
+    return target if reason is not None else replace(target, since=work.since)
 
 
 def _retract_from_pools(turn: Turn, outcome: OutcomeReported, old: KeptOutcome, new: tuple[Target, ...], of: str) -> None:

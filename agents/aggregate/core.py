@@ -10,10 +10,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from agents.aggregate.gate import GatePolicy
-from agents.aggregate.lifecycle import conclude
+from agents.aggregate.lifecycle import conclude, settle
 from agents.aggregate.outcomes import take_outcome
 from agents.aggregate.proposals import listed, take_proposal
 from agents.aggregate.runs import NO_RUN, take_run
+from agents.aggregate.tiers import rank, rank_again
 from agents.aggregate.timers import take_due
 from agents.aggregate.turn import Turn
 from agents.aggregate.view import PARTITION, View
@@ -67,6 +68,8 @@ class Aggregate:
         for key in take_due(view, turn.clock):
             if key.startswith(b"E:"):
                 turn.learning(key[2:].hex())
+            elif key.startswith(b"H:"):
+                rank_again(turn, key)
             else:
                 expire(turn, key)
         event = decode(turn.record.value)
@@ -76,7 +79,11 @@ class Aggregate:
             _take_event(turn, event)
         elif not isinstance(event, Tick):
             turn.out.append(_dead_letter(turn.record, "wrong_record"))
+        for work in turn.touched.values():
+            settle(turn, work)
         for work in list(turn.touched.values()):
+            rank(turn, work)
+        for work in turn.touched.values():
             conclude(turn, work)
 
 
@@ -126,7 +133,7 @@ def _mark(turn: Turn, source: Source, sender: int, verdict: str, run: int) -> No
 def _change_agent(turn: Turn, event: AgentChanged) -> None:
     """Know what changed of an agent, and judge the gate of each of its learnings anew."""
     turn.update(home_space=event.home_space, producer=event.producer, hosted=event.hosted, shared_learning=event.shared_learning)
-    for learning_id in listed(turn):
+    for learning_id in listed(turn, turn.org, turn.agent):
         turn.learning(learning_id)
 
 

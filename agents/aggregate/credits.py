@@ -42,10 +42,10 @@ def read_wording(work: Work, credit: Credit | WaitingCredit, newest: int) -> str
     return next((m.wording for m in reversed(work.learning.wordings) if m.version <= version), "")
 
 
-def target_of(credit: Credit, wording: str | None = None) -> Target:
-    """What is kept of a credit; `wording`: hash of the one it counts for."""
-    read = wording if credit.own else credit.wording
-    return Target(own=credit.own, subject=credit.subject, log=credit.log, wording=read, applied=credit.applied, helpful=credit.helpful)
+def target_of(credit: Credit) -> Target:
+    """What is kept of a credit before it is known whether it counts."""
+    wording = None if credit.own else credit.wording
+    return Target(own=credit.own, subject=credit.subject, log=credit.log, wording=wording, applied=credit.applied, helpful=credit.helpful)
 
 
 def moves(work: Work, wording: str, *, applied: bool) -> str | None:
@@ -69,20 +69,10 @@ def count_again(turn: Turn, work: Work, place: int) -> None:
 
 
 def _applications(turn: Turn, work: Work, after: int) -> Iterator[tuple[int, Application]]:
-    for number, outcome in kept_outcomes(turn).after(KeptOutcome, after):
-        for target in outcome.targets:
-            if (
-                target.own
-                and target.subject == work.learning_id
-                and target.wording == work.evidence.wording
-                and outcome.result != RETRACTED
-            ):
-                yield (
-                    number,
-                    Application(
-                        outcome.result, outcome.causal_confidence, outcome.entries, target.helpful, outcome.verified, outcome.independent
-                    ),
-                )
+    for number, o in kept_outcomes(turn).after(KeptOutcome, after):
+        for target in o.targets:
+            if target.subject == work.learning_id and target.since == work.since and o.result != RETRACTED:
+                yield number, Application(o.result, o.causal_confidence, o.entries, target.helpful, o.verified, o.independent)
 
 
 def to_pool(turn: Turn, outcome: OutcomeReported, target: Target, *, result: str, of: str, part: str) -> None:
@@ -96,6 +86,7 @@ def to_pool(turn: Turn, outcome: OutcomeReported, target: Target, *, result: str
         wording=target.wording or "",
         voter=turn.ids.agent(turn.agent),
         outcome=of,
+        amends=outcome.amends is not None,
         applied=target.applied,
         helpful=target.helpful,
         result=result,

@@ -21,6 +21,11 @@ def learnings(org: str, name: str, part: int) -> bytes:
     return f"N:{org}/{name}:{part}".encode()
 
 
+def ranks(org: str, name: str) -> bytes:
+    """The learnings of an agent that rank first."""
+    return f"H:{org}/{name}".encode()
+
+
 def waiting(org: str, name: str) -> bytes:
     """Which outcomes of an agent wait."""
     return f"Q:{org}/{name}".encode()

@@ -9,7 +9,7 @@ from agents.aggregate.gate import ALL, Standing, bits, crossing_fields, judge
 from agents.aggregate.privacy import in_effect
 from agents.aggregate.recount import now
 from agents.aggregate.timers import wake
-from agents.aggregate.turn import Turn, Work, log_of, new_agent
+from agents.aggregate.turn import Turn, Work, log_of, new_agent, read_confidence
 from schemas.ids import ids_of, short_hash
 from schemas.partition import log_hash
 from schemas.records import (
@@ -17,7 +17,6 @@ from schemas.records import (
     CandidateCleared,
     CandidateWithdrawn,
     Cause,
-    Condition,
     Counter,
     Decision,
     EvidenceState,
@@ -31,21 +30,24 @@ REST = timedelta(days=1)
 NOWHERE = "personal"
 
 
-def conclude(turn: Turn, work: Work) -> None:
-    """Settle a learning that the record touched, keep it, and send its version where it has a new one."""
+def settle(turn: Turn, work: Work) -> None:
+    """What time and the gate make of a learning that the record touched."""
     _expire(turn, work)
-    agent = _agent(turn, work.learning)
-    conditions = _judge(turn, work, agent)
+    _judge(turn, work)
+
+
+def conclude(turn: Turn, work: Work) -> None:
+    """Keep a settled learning, and send its version where it has a new one, else what of it changed without."""
     if work.changed or work.shown or work.accepted:
         evidence = work.evidence
         work.evidence = replace(evidence, version=evidence.version + work.changed, revision=evidence.revision + 1)
     _keep(turn, work)
     if work.changed:
-        version = _version(work, agent, conditions)
+        version = _version(turn, work)
         turn.send("entries", f"{work.learning_id}/{version.version}", version, log_of(version.org, version.agent))
         _cross(turn, work, version)
         _decide(turn, work, version)
-    if work.shown:
+    elif work.shown:
         _show(turn, work)
 
 
@@ -63,15 +65,14 @@ def _agent(turn: Turn, learning: LearningState) -> AgentState:
     return turn.view.get(AgentState, keys.agent(learning.org, learning.agent)) or new_agent(learning.org, learning.agent)
 
 
-def _judge(turn: Turn, work: Work, agent: AgentState) -> tuple[Condition, ...]:
-    """Judge the gate and move `crossing`; the conditions as they stand now."""
-    learning, evidence = work.learning, work.evidence
+def _judge(turn: Turn, work: Work) -> None:
+    """Judge the gate and move `crossing`."""
+    learning, evidence, agent = work.learning, work.evidence, _agent(turn, work.learning)
     enabled = agent.hosted if agent.shared_learning is None else agent.shared_learning
-    standing = Standing(
-        in_effect(learning), evidence.state, evidence.visibility, len(learning.value_bindings), enabled, now(evidence.points)
-    )
-    conditions = judge(standing, turn.policy)
-    holds = bits(conditions)
+    bindings = len(learning.value_bindings)
+    standing = Standing(in_effect(learning), evidence.state, evidence.visibility, bindings, enabled, now(evidence.points))
+    work.conditions = judge(standing, turn.policy)
+    holds = bits(work.conditions)
     if holds != evidence.holds:
         work.cause("agent", None, None, turn.clock)
         evidence = replace(evidence, holds=holds)
@@ -82,7 +83,6 @@ def _judge(turn: Turn, work: Work, agent: AgentState) -> tuple[Condition, ...]:
         work.cause("agent", None, None, turn.clock)
         evidence = replace(evidence, crossing="candidate", withdrawn_at=None, cleared_space=agent.home_space)
     work.evidence = evidence
-    return conditions
 
 
 def _may_clear(turn: Turn, evidence: EvidenceState) -> bool:
@@ -99,15 +99,10 @@ def _keep(turn: Turn, work: Work) -> None:
         turn.view.put(keys.evidence(work.learning_id), work.evidence)
 
 
-def _read_confidence(learning: LearningState, evidence: EvidenceState) -> float:
-    """What a learning's confidence reads: of an archived one 0.0, though its evidence stays (SPEC 2.9)."""
-    return 0.0 if evidence.state == "archived" else posterior(learning.prior, now(evidence.points)).confidence
-
-
-def _version(work: Work, agent: AgentState, conditions: tuple[Condition, ...]) -> Learning:
+def _version(turn: Turn, work: Work) -> Learning:
     learning, evidence = work.learning, work.evidence
     figures = now(evidence.points)
-    read = _read_confidence(learning, evidence)
+    read = read_confidence(learning, evidence)
     privacy = in_effect(learning)
     floored = learning.floor != "none" and (privacy != learning.stated or learning.lifted_by is not None)
     floor = Floor(stated=learning.stated, floored_to=learning.floor, reason=learning.floor_reason or "", lifted_by=learning.lifted_by)
@@ -134,7 +129,7 @@ def _version(work: Work, agent: AgentState, conditions: tuple[Condition, ...]) -
         pattern_refs=learning.pattern_refs,
         work_area=learning.work_area,
         space=learning.space,
-        home_space=agent.home_space,
+        home_space=_agent(turn, learning).home_space,
         is_artifact=learning.is_artifact,
         ttl_at=learning.ttl_at,
         importance=learning.importance,
@@ -162,14 +157,14 @@ def _version(work: Work, agent: AgentState, conditions: tuple[Condition, ...]) -
             what=work.what,
             id=work.id,
             by=work.by,
-            confidence_before=_read_confidence(*work.before) if work.before else None,
+            confidence_before=read_confidence(*work.before) if work.before else None,
             confidence_after=read,
         ),
         floor=floor if floored else None,
         contradicts=learning.contradicts,
         hold=learning.hold if evidence.state == "held" else None,
         wording=evidence.wording,
-        gate=conditions,
+        gate=work.conditions,
         at=work.at,
     )
 

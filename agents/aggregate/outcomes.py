@@ -1,5 +1,7 @@
 """Outcomes: each counts once, in the order of the log, for each learning that it credits (SPEC 5.1-5.3)."""
 
+from dataclasses import replace
+
 from agents.aggregate.amendments import amend
 from agents.aggregate.credits import RETRACTED, application, count, entries, kept_outcomes, moves, read_wording, target_of, to_pool
 from agents.aggregate.kept import NO_LINK
@@ -82,7 +84,7 @@ def _credit(turn: Turn, outcome: OutcomeReported, credit: Credit, number: int, i
         return target
     count(turn, work, number, application(outcome, credit.helpful))
     work.cause("outcome", outcome.outcome_id, outcome.agent, turn.at)
-    return target_of(credit, work.evidence.wording)
+    return replace(target, since=work.since)
 
 
 def _end(turn: Turn, outcome: OutcomeReported, end: str, reason: str) -> None:

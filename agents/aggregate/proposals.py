@@ -10,7 +10,7 @@ from agents.aggregate.runs import CONFLICT, DUPLICATE, TAKEN, kept_runs
 from agents.aggregate.timers import wake
 from agents.aggregate.turn import Turn, Work
 from agents.aggregate.waiting import release
-from schemas.records import EvidenceState, KeptRun, LearningList, LearningProposed, LearningState, RunLearning, WordingMark
+from schemas.records import AgentState, EvidenceState, KeptRun, LearningList, LearningProposed, LearningState, RunLearning, WordingMark
 
 HELD_FOR = timedelta(days=30)
 HELD_WITHOUT_WORDING_FOR = timedelta(days=7)
@@ -82,6 +82,7 @@ def _said(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
         run_id=proposal.run_id,
         session=proposal.session,
         written_at=proposal.written_at,
+        received_at=proposal.received_at,
         pattern_refs=proposal.pattern_refs,
         work_area=proposal.work_area,
         space=proposal.space,
@@ -168,7 +169,9 @@ def _list(turn: Turn, learning_id: str) -> None:
     turn.update(learnings=count + 1)
 
 
-def listed(turn: Turn) -> list[str]:
-    """Ids of the event's agent's learnings, in the order in which they were made."""
-    parts = (turn.view.get(LearningList, keys.learnings(turn.org, turn.agent, n)) for n in range(-(-turn.state.learnings // _LIST_PART)))
+def listed(turn: Turn, org: str, agent: str) -> list[str]:
+    """Ids of an agent's learnings, in the order in which they were made."""
+    state = turn.view.get(AgentState, keys.agent(org, agent))
+    numbers = range(-(-state.learnings // _LIST_PART)) if state else ()
+    parts = (turn.view.get(LearningList, keys.learnings(org, agent, n)) for n in numbers)
     return [part.ids[i : i + 16].hex() for part in parts if part for i in range(0, len(part.ids), 16)]

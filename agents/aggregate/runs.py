@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agents.aggregate import keys
 from agents.aggregate.kept import NO_LINK, Kept
-from agents.aggregate.privacy import joined, stricter
+from agents.aggregate.privacy import in_effect, joined, stricter
 from agents.aggregate.turn import Turn
 from schemas.records import KeptRun, RunLearning, RunSeen
 
@@ -72,5 +72,8 @@ def _pull(turn: Turn, written: RunLearning, floor: str, reason: str | None, run_
     work = turn.learning(written.learning_id)
     if work is None or work.evidence.wording != written.wording or stricter(work.learning.floor, floor) == work.learning.floor:
         return
+    before = in_effect(work.learning)
     work.learning = replace(work.learning, floor=floor, floor_reason=joined(work.learning.floor_reason, reason), lifted_by=None)
-    work.cause("floor", run_id, turn.agent, turn.at)
+    work.accepted = True
+    if in_effect(work.learning) != before:
+        work.cause("floor", run_id, turn.agent, turn.at)

@@ -8,13 +8,15 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from agents.aggregate import keys
+from agents.aggregate.evidence import posterior
 from agents.aggregate.gate import GatePolicy
+from agents.aggregate.recount import now
 from agents.aggregate.view import View
 from agents.binding.batch import Incoming, Outgoing
 from schemas.codec import encode
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
-from schemas.records import AgentState, DeadLetter, EvidenceState, LearningState, Receipt, Source
+from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, LearningState, Receipt, Source
 
 RAW_KEPT = timedelta(days=7)
 """Retention of the raw topics: so long a dead letter of theirs can be replayed."""
@@ -29,7 +31,7 @@ class Work:
     """A learning that the record at hand touched. `before`: as it was, None where the record makes it.
 
     `what`, `id`, `by`: cause of the next version; `changed`: there is to be one; `shown`: its counters changed; `accepted`: something
-    was accepted about it, whatever it moved.
+    was accepted about it, whatever it moved; `conditions`: of the gate, as it was judged.
     """
 
     learning_id: str
@@ -43,6 +45,12 @@ class Work:
     changed: bool = False
     shown: bool = False
     accepted: bool = False
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def since(self) -> int:
+        """The version with which the wording in force began."""
+        return self.learning.wordings[-1].version
 
     def cause(self, what: str, id_: str | None, by: str | None, at: datetime) -> None:
         """Say what makes the next version. The first said stands: the rest is in the same version."""
@@ -143,6 +151,11 @@ class Turn:
 def log_of(org: str, agent: str) -> int:
     """What an agent's log is partitioned by."""
     return agent_log(org, agent)
+
+
+def read_confidence(learning: LearningState, evidence: EvidenceState) -> float:
+    """What a learning's confidence reads: of an archived one 0.0, though its evidence stays (SPEC 2.9)."""
+    return 0.0 if evidence.state == "archived" else posterior(learning.prior, now(evidence.points)).confidence
 
 
 def new_agent(org: str, agent: str) -> AgentState:

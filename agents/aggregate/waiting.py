@@ -96,7 +96,7 @@ def _count(turn: Turn, work: Work, credit: WaitingCredit) -> None:
     kept = kept_outcomes(turn)
     entry = kept.entry(KeptOutcome, credit.number)
     if entry is not None:
-        targets = (replace(t, wording=work.evidence.wording) if t.own and t.subject == work.learning_id else t for t in entry.targets)
+        targets = (replace(t, since=work.since) if t.own and t.subject == work.learning_id else t for t in entry.targets)
         kept.change(credit.number, replace(entry, targets=tuple(targets)))
     first, last = work.evidence.points[0].after, work.evidence.points[-1].after
     if entry is not None and first < credit.number <= last and credit.number >= kept.oldest:

@@ -6,6 +6,29 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A learning that ranks."""
+
+    learning_id: str
+    worth: float
+    since: datetime
+    recalls: int
+    artifact: bool
+    tier: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopRanks:
+    """The learnings of an agent that rank first (SPEC 5.8), with some in reserve behind them."""
+
+    org: str
+    agent: str
+    whole: bool
+    again_at: datetime | None = None
+    ranked: tuple[Ranked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
     """A value of a table as it was before the batch that wrote it and as it is after (aggregate's table)."""
 
@@ -118,6 +141,7 @@ class Target:
     subject: str
     log: int
     wording: str | None = None
+    since: int | None = None
     applied: bool
     helpful: str
 
@@ -262,6 +286,7 @@ class LearningState:
     run_id: str | None = None
     session: str | None = None
     written_at: datetime
+    received_at: datetime
     pattern_refs: tuple[str, ...] = ()
     work_area: str | None = None
     space: str | None = None

@@ -106,6 +106,7 @@ class Log:
             "confidence": 1.0,
             "is_artifact": False,
             "hold_hard": False,
+            "received_at": START,
         } | learning
         return LearningProposed(
             source=self.source("runs", number + 1),
@@ -116,7 +117,6 @@ class Log:
             learning_id=self.learning(fields["entry_key"]),
             run_id=run_id,
             written_at=START,
-            received_at=START,
             wording=IDS.wording(fields["rule"] or "held", fields["value"]),
             **fields,
         )

@@ -13,7 +13,7 @@ def test_made() -> None:
     assert (newest.version, newest.revision, newest.state, newest.crossing, newest.visibility) == (1, 1, "active", "none", "shown")
     assert (newest.evidence_status, newest.trust, newest.confidence, newest.prior) == ("untested", "recorded", 0.7, 0.7)
     assert (newest.cause.what, newest.cause.id, newest.cause.by, newest.cause.confidence_before) == ("created", "r-1", AGENT, None)
-    assert (newest.learning_id, newest.home_space, newest.tier, newest.recall_count) == (log.learning(), "commons", 3, 0)
+    assert (newest.learning_id, newest.home_space, newest.tier, newest.recall_count) == (log.learning(), "commons", 1, 0)
     assert newest.privacy == "sensitive" and newest.floor is None
 
 
@@ -37,8 +37,9 @@ def test_a_changed_rule_or_value_starts_untested(changed: dict[str, Any]) -> Non
     table = known(log).take(log.outcome("o-1"), log.run("r-2", changed))
     newest = table.newest()
     assert (newest.version, newest.cause.what, newest.applied, newest.evidence_status) == (3, "rewritten", 0, "untested")
-    table.take(log.run("r-3", {}))
-    assert (table.newest().applied, table.newest().wording) == (0, IDS.wording("check the status first", None))
+    table.take(log.run("r-3", {}), log.outcome("a-1", "failure", amends="o-1"))
+    assert (table.newest().applied, table.newest().wording) == (1, IDS.wording("check the status first", None))
+    assert table.newest().failure_count == 1  # the wording is as it was, what it had earned under it is not
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_recalls_are_counted_without_a_version() -> None:
     """SPEC 2.8, 7.8."""
     log = Log()
     table = known(log).take(log.recalled("support/pattern-check", "support/pattern-check", "never"), log.recalled("support/pattern-check"))
-    assert [(c.recall_count, c.revision, c.tier) for c in table.sent("counters")] == [(2, 2, 3), (3, 3, 3)]
+    assert [(c.recall_count, c.revision, c.tier) for c in table.sent("counters")] == [(2, 2, 1), (3, 3, 1)]
     assert len(table.versions()) == 1
     table.take(log.outcome("o-1"))
     assert (table.newest().recall_count, table.newest().revision) == (3, 4)

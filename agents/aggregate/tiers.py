@@ -1,0 +1,119 @@
+"""Tiers: which of an agent's learnings are hot, warm or archive (SPEC 5.8), kept up as things change.
+
+The best are kept in a list of their own, as many as are hot and warm and some behind them; only when those run out is the agent looked
+through. Order moves with age, so a list that has a boundary in it is also put in order once a day.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from math import exp, log
+
+from agents.aggregate import keys
+from agents.aggregate.proposals import listed
+from agents.aggregate.timers import wake
+from agents.aggregate.turn import Turn, Work, read_confidence
+from schemas.records import EvidenceState, LearningState, Ranked, TopRanks
+
+HOT, WARM = 50, 200
+"""How many of an agent's learnings are hot, and how many after those are warm."""
+RESERVE = 50
+ARCHIVE = 3
+AGING = 0.1
+"""Per day."""
+_DAILY = timedelta(days=1)
+
+
+def priority(worth: float, age_days: float, recalls: int) -> float:
+    """S of SPEC 5.8; `worth`: importance, or confidence where none was judged, 0 to 1."""
+    f = max(1.0, log(1 + recalls))
+    return (worth + exp(-AGING * age_days)) * f * exp(-AGING * age_days / f)
+
+
+def rank(turn: Turn, work: Work) -> None:
+    """Put a learning that the record touched where it belongs among its agent's, and let others take the tiers that they get by it."""
+    mine = _ranked(work.learning_id, work.learning, work.evidence)
+    key = keys.ranks(work.learning.org, work.learning.agent)
+    top = turn.view.get(TopRanks, key) or TopRanks(org=work.learning.org, agent=work.learning.agent, whole=True)
+    at = next((i for i, r in enumerate(top.ranked) if r.learning_id == work.learning_id), None)
+    if (top.ranked[at] if at is not None else None) == mine:
+        return
+    others = top.ranked if at is None else top.ranked[:at] + top.ranked[at + 1 :]
+    if mine is None:
+        _set_tier(work, ARCHIVE)
+    _put(turn, key, top, (*others, mine) if mine is not None else others)
+
+
+def rank_again(turn: Turn, key: bytes) -> None:
+    """A day has passed: put an agent's best in order."""
+    top = turn.view.get(TopRanks, key)
+    if top is not None and top.again_at is not None and top.again_at <= turn.clock:
+        _put(turn, key, replace(top, again_at=None), top.ranked)
+
+
+def _ranked(learning_id: str, learning: LearningState, evidence: EvidenceState) -> Ranked | None:
+    """A learning as it ranks; None where it may not: only what is in force and shown does."""
+    if (evidence.state, evidence.visibility) != ("active", "shown"):
+        return None
+    worth = learning.importance if learning.importance is not None else read_confidence(learning, evidence)
+    return Ranked(
+        learning_id=learning_id,
+        worth=worth,
+        since=learning.received_at,
+        recalls=evidence.recall_count,
+        artifact=learning.is_artifact,
+        tier=evidence.tier,
+    )
+
+
+def _put(turn: Turn, key: bytes, top: TopRanks, ranked: Iterable[Ranked]) -> None:
+    best = _in_order(ranked, turn.clock)
+    whole = top.whole
+    if not whole and len(best) < HOT + WARM:
+        best, whole = _in_order(_all(turn, top, best), turn.clock), True
+    if len(best) > HOT + WARM + RESERVE:
+        best, whole = best[: HOT + WARM + RESERVE], False
+    again_at = top.again_at
+    if again_at is None and len(best) > HOT:
+        again_at = turn.clock + _DAILY
+        wake(turn.view, again_at, key)
+    tiered = tuple(_tiered(turn, position, r) for position, r in enumerate(best))
+    turn.view.put(key, replace(top, whole=whole, again_at=again_at, ranked=tiered))
+
+
+def _in_order(ranked: Iterable[Ranked], clock: datetime) -> list[Ranked]:
+    def order(r: Ranked) -> tuple[bool, float, str]:
+        age = (clock - r.since).total_seconds() / 86_400
+        return r.artifact, -priority(r.worth, max(0.0, age), r.recalls), r.learning_id
+
+    return sorted(ranked, key=order)
+
+
+def _tiered(turn: Turn, position: int, ranked: Ranked) -> Ranked:
+    tier = 1 if position < HOT else 2 if position < HOT + WARM else ARCHIVE
+    if tier == ranked.tier:
+        return ranked
+    work = turn.learning(ranked.learning_id)
+    if work is not None:
+        _set_tier(work, tier)
+    return replace(ranked, tier=tier)
+
+
+def _set_tier(work: Work, tier: int) -> None:
+    if work.evidence.tier != tier:
+        work.evidence = replace(work.evidence, tier=tier)
+        work.shown = True
+
+
+def _all(turn: Turn, top: TopRanks, best: list[Ranked]) -> list[Ranked]:
+    """Every learning of the agent that may rank."""
+    out = {r.learning_id: r for r in best}
+    for learning_id in listed(turn, top.org, top.agent):
+        if learning_id in out:
+            continue
+        work = turn.touched.get(learning_id)
+        evidence = work.evidence if work else turn.view.get(EvidenceState, keys.evidence(learning_id))
+        learning = work.learning if work else turn.view.get(LearningState, keys.wording(learning_id))
+        if evidence is not None and learning is not None and (ranked := _ranked(learning_id, learning, evidence)) is not None:
+            out[learning_id] = ranked
+    return list(out.values())
