@@ -8,6 +8,7 @@ from threading import Event
 from pipelines import runtime
 from pipelines.child import READY_LINE
 from pipelines.kafka import consumer_config, producer_config
+from pipelines.seat import seat
 from pipelines.settings import load
 from sinks.engine import serve
 
@@ -22,17 +23,18 @@ def main() -> None:
     ends = runtime.resolve(settings)
     token = ends.token
     assert token is not None  # `up` made it
-    serve(
-        settings.data / "clickhouse",
-        token,
-        int(ends.clickhouse_dsn.rpartition(":")[2]),
-        consumer_config(settings, ends.brokers, settings.prefix + "sink"),
-        producer_config(settings, ends.brokers),
-        settings.prefix,
-        settings.need_secret(),
-        lambda _: print(READY_LINE.decode(), flush=True),
-        stop,
-    )
+    with seat(settings.data, "sink") as name:
+        serve(
+            settings.data / "clickhouse",
+            token,
+            int(ends.clickhouse_dsn.rpartition(":")[2]),
+            consumer_config(settings, ends.brokers, settings.prefix + "sink") | {"group.instance.id": name},
+            producer_config(settings, ends.brokers),
+            settings.prefix,
+            settings.need_secret(),
+            lambda _: print(READY_LINE.decode(), flush=True),
+            stop,
+        )
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 
 EXIT_SEND_FAILED = 70
 EXIT_LEASE_OVER = 71
+EXIT_CRASHED = 72
 TICK_SECONDS = 60.0
 _SESSION_SECONDS = 10.0
 _LEASE_MARGIN_SECONDS = 3.0
@@ -118,13 +119,20 @@ class Consumer(driver.Consumer):
                 self._read_offset[tp] = record.offset
             return
         async with self.busy:
-            stale = not self.flow_active or generation != self.app.consumer_generation_id or tp not in self.assignment()
+            if not self.flow_active or generation != self.app.consumer_generation_id:
+                await self._give_back(tp, fetched[0].offset)
+                return
             read = self._read_offset[tp]
             fresh = fetched if read is None else [r for r in fetched if r.offset >= read]
-            if stale or not fresh:
-                return
-            await self.app.take(tp, fresh)
-            self._read_offset[tp] = self._next[tp] = fresh[-1].offset + 1
+            if fresh:
+                await self.app.take(tp, fresh)
+                self._read_offset[tp] = self._next[tp] = fresh[-1].offset + 1
+
+    async def _give_back(self, tp: TP, offset: int) -> None:
+        """Records that came while partitions change hands are not taken. The consumer's position is behind them already, and Faust's own
+        seek after a rebalance leaves a partition without a committed offset where it stands: so they are asked for again here."""
+        if tp in self.assignment():
+            await self.seek(tp, offset)
 
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         """Finish the batch at work and commit it, then hand over: the successor replays nothing."""
@@ -286,7 +294,7 @@ async def _subscribe(stream: AsyncIterator[bytes]) -> None:
 async def run(apps: Sequence[App], stop: asyncio.Event, ready: Callable[[], None]) -> None:
     """Run agents in this process until `stop` is set. `ready()` is called once each has its partitions and its table.
 
-    Raises what keeps an agent from starting, or ends it.
+    Raises what keeps an agent from starting; ends the process where an agent can't go on.
     """
     async with asyncio.TaskGroup() as group:
         for app in apps:
@@ -300,8 +308,8 @@ async def run(apps: Sequence[App], stop: asyncio.Event, ready: Callable[[], None
 async def _run_one(app: App, stop: asyncio.Event) -> None:
     app.cluster.data.mkdir(parents=True, exist_ok=True)
     await app.start()
-    stopping, crashed = asyncio.create_task(stop.wait()), asyncio.create_task(app.wait_until_stopped())
-    await asyncio.wait([stopping, crashed], return_when=asyncio.FIRST_COMPLETED)
-    await app.stop()
+    stopping, ended = asyncio.create_task(stop.wait()), asyncio.create_task(app.wait_until_stopped())
+    await asyncio.wait([stopping, ended], return_when=asyncio.FIRST_COMPLETED)
     if app.crashed:
-        raise RuntimeError(f"agent {app.agent_.name} crashed: {app.crash_reason}")
+        _die(EXIT_CRASHED, f"agent {app.agent_.name} can't go on ({app.crash_reason!r})")
+    await app.stop()

@@ -13,6 +13,7 @@ def sink() -> None:
     """
     from pipelines.child import READY_LINE
     from pipelines.kafka import consumer_config, producer_config
+    from pipelines.seat import seat
     from sinks import migrate
     from sinks.client import connect
     from sinks.sink import run
@@ -28,11 +29,12 @@ def sink() -> None:
     client = connect(asked.endpoints.clickhouse_dsn, asked.endpoints.token, create=True)
     migrate.forwards(client)
     print(READY_LINE.decode(), flush=True)
-    run(
-        client,
-        consumer_config(settings, brokers, settings.prefix + "sink"),
-        producer_config(settings, brokers),
-        settings.prefix,
-        secret,
-        stop,
-    )
+    with seat(settings.data, "sink") as name:
+        run(
+            client,
+            consumer_config(settings, brokers, settings.prefix + "sink") | {"group.instance.id": name},
+            producer_config(settings, brokers),
+            settings.prefix,
+            secret,
+            stop,
+        )

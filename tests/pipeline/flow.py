@@ -1,0 +1,137 @@
+"""A whole deployment under `tidegate up`, on a broker of a test's own choice, driven by its commands as anybody would."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from tests.brokers import Broker
+
+Json = dict[str, Any]
+TIDEGATE = (sys.executable, "-m", "pipelines.cli.main")
+PARTITIONS = 4
+PATIENCE_SECONDS = 120.0
+
+
+def until(holds: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> None:
+    """Wait for a condition. Fails, saying for what, where it does not come true in time."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"waited {seconds:.0f} s in vain for {what}"
+        time.sleep(0.1)
+
+
+class Flow:
+    """`tidegate up` with its engine and worker on a broker that is there already."""
+
+    def __init__(self, broker: Broker, data: Path, prefix: str) -> None:
+        self.data, self.prefix, self.brokers = data, prefix, broker.bootstrap
+        self.environ = os.environ | {
+            "TIDEGATE_DATA": str(data),
+            "TIDEGATE_BROKERS": broker.bootstrap,
+            "TIDEGATE_PREFIX": prefix,
+            "TIDEGATE_PARTITIONS": str(PARTITIONS),
+            "TIDEGATE_REPLICATION": "1",
+            "TIDEGATE_MIN_ISR": "1",
+        }
+        self._up: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start, and wait until it can take work."""
+        self._up = self._process("up")
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        """Stop everything, and wait for its end."""
+        if self._up is not None:
+            self._up.send_signal(number)
+            self._up.communicate(timeout=60)
+            self._up = None
+
+    def _process(self, *command: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen([*TIDEGATE, *command], env=self.environ, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("ready"), f"tidegate {command[0]} was never ready"
+        return process
+
+    @contextmanager
+    def another_worker(self) -> Iterator[subprocess.Popen[str]]:
+        """One worker more while the block runs."""
+        process = self._process("worker", "--agents", "scan,aggregate,promote,journal")
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+
+    def kill(self, child: str) -> None:
+        """kill -9 of a child; `up` starts another."""
+        os.kill(self._pid(child), signal.SIGKILL)
+
+    def _pid(self, child: str) -> int:
+        told = json.loads((self.data / "run" / "up.json").read_text())
+        return int(next(c["pid"] for c in told["children"] if c["name"] == child))
+
+    def tidegate(self, *command: str, given: str | None = None, status: int = 0) -> list[Json]:
+        """What a command prints with --json."""
+        done = subprocess.run([*TIDEGATE, *command, "--json"], env=self.environ, input=given, capture_output=True, text=True, timeout=300)
+        assert done.returncode == status, f"tidegate {' '.join(command)}: {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def load(self, agents: Sequence[Json]) -> None:
+        """Make agents known."""
+        self.tidegate("agents", "load", "-", given=_lines(agents))
+
+    def produce(self, topic: str, records: Sequence[Json], *, wait: bool = True) -> Json:
+        """Send records; with `wait` until each part of them has come to its end."""
+        return self.tidegate("produce", topic, "-", *(["--wait"] if wait else []), given=_lines(records))[-1]
+
+    def send(self, topic: str, messages: Sequence[tuple[bytes | None, bytes | None]]) -> None:
+        """Send bytes as no command of ours would."""
+        producer = Producer({"bootstrap.servers": self.brokers, "partitioner": "murmur2_random"})
+        for key, value in messages:
+            producer.produce(self.prefix + topic, value, key)
+        assert producer.flush(30) == 0
+
+    def settled(self) -> Json:
+        """Wait until no group has a record left to read, and give what `status` says then."""
+        last: Json = {}
+
+        def idle() -> bool:
+            nonlocal last
+            last = self.tidegate("status")[-1]
+            return bool(last["idle"])
+
+        until(idle, "the flow to come to rest")
+        return last
+
+    def sql(self, query: str) -> list[Json]:
+        """Rows."""
+        return self.tidegate("sql", query)
+
+    def rewind(self, agent: str, topics: Sequence[str]) -> None:
+        """Set an agent's group back to the start of topics, as an operator would while it is stopped."""
+        admin = AdminClient({"bootstrap.servers": self.brokers})
+        group = self.prefix + agent
+        start = [TopicPartition(self.prefix + topic, p, 0) for topic in topics for p in range(PARTITIONS)]
+
+        def done() -> bool:
+            try:
+                answer = admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, start)])[group].result(30)
+            except KafkaException:
+                return False  # it has members until their session is over
+            return not any(place.error for place in answer.topic_partitions)
+
+        until(done, f"group {group} to be set back")
+
+
+def _lines(records: Sequence[Json]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
