@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     r"access|private|passwords?|pin|api)$"
 )
 _NOT_LAST = word_set(
+    "domain tenant realm region bucket zone cluster database server "
     "id ids name names url uri urls path file filename type types length len size count limit expiry expires expiration ttl "
     "format field fields header headers version prefix suffix policy regex pattern label title hint reset error errors "
     "required enabled disabled manager service provider arn algorithm alg usage index column map list store vault budget max "

@@ -9,8 +9,8 @@ _DATA = (
     r"chat history|system prompt|config)"
 )
 _FILES = (
-    r"(?:\.env\b|id_rsa|id_ed25519|\.ssh\b|\.aws\b|credentials\b|/etc/(?:passwd|shadow)|\.netrc|"
-    r"\.kube/config|\.npmrc|\.pgpass|secret\w*|token\w*\.(?:txt|json))"
+    r"(?:\.env\b|id_rsa|id_ed25519|\.ssh\b|\.aws\b|[~/.][\w/.-]{0,60}(?:credentials|secret\w*|token\w*)\b|/etc/(?:passwd|shadow)|\.netrc|\.kube/config"
+    r"|\.npmrc|\.pgpass)"
 )
 
 ACTIONS: tuple[Phrase, ...] = (

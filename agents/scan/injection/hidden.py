@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agents.scan.hit import Hit
 
-_TAGS = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007f]{2,}(?!\U000e007f)")
+_TAGS = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{2,}")
 """Letters of the tag block spell a text; behind a black flag they spell the flag of a region."""
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _WITHIN = re.compile("(?<=[A-Za-z])[\u00ad\u200b-\u200d\u2060-\u2064\ufeff\u180e]+(?=[A-Za-z])")
