@@ -1,6 +1,7 @@
 """How a command ends: its exit status and, where it failed, one line on stderr (INTERFACES, "Commands")."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ FAULT = 70
 
 _LINE_CHARS = 600
 """Engines repeat the whole query in what they say of it."""
+_DB_EXCEPTION = re.compile(r"DB::Exception: (.*?)( \(for url [^)]*\))?$")
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -89,16 +91,18 @@ def _explain(error: Exception) -> tuple[int, str]:
         fault = error.args[0]
         return UNREACHABLE, f"the broker did not do what was asked: {fault.str() if isinstance(fault, KafkaError) else fault}"
     if isinstance(error, ClickHouseError):
-        return UNREACHABLE, f"ClickHouse did not answer: {first_line(str(error))}"
+        return UNREACHABLE, f"ClickHouse did not answer: {clickhouse_says(error)}"
     if isinstance(error, OSError) and error.filename is not None:
         return USAGE, f"{error.filename}: {error.strerror or type(error).__name__}"
     # No text of the exception: it may hold what the user's records hold.
     return FAULT, f"unexpected {type(error).__name__} {_where(error)}; PYTHONDEVMODE=1 shows the whole of it"
 
 
-def first_line(text: str) -> str:
-    """The first line of an engine's message, which is what it says to people."""
-    return next((line for line in text.splitlines() if line.strip()), "no reason given")
+def clickhouse_says(error: Exception) -> str:
+    """What ClickHouse says is wrong, without what its client wraps around it."""
+    first = next((line for line in str(error).splitlines() if line.strip()), "no reason given")
+    said = _DB_EXCEPTION.search(first)
+    return said[1] if said else first
 
 
 def _where(error: Exception) -> str:

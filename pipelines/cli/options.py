@@ -10,4 +10,5 @@ Agent = Annotated[str | None, typer.Option(help="Agent; left out: TIDEGATE_AGENT
 Branch = Annotated[str, typer.Option(help="Branch of the entry.")]
 Timeout = Annotated[float, typer.Option(min=1, help="Give up after so many seconds in which nothing moved.", metavar="SECONDS")]
 
-TIMEOUT_SECONDS = 120.0
+TIMEOUT_SECONDS = 300.0
+"""A worker that scans commits once a batch: some hundred long runs may be one."""

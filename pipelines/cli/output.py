@@ -2,12 +2,15 @@
 
 import json
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Protocol
 
 import orjson
 
+_GLANCE_SECONDS = 0.05
 _PIPE_WIDTH = 100_000
 """Columns of a table that no terminal shows: lines are not wrapped."""
 
@@ -49,6 +52,8 @@ def plain(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4f}".rstrip("0").rstrip(".")
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "milliseconds").replace("+00:00", "Z")
     if isinstance(value, dict | list | tuple):
         value = orjson.dumps(value, default=str).decode()
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value))
@@ -97,7 +102,11 @@ def progress() -> Iterator[Progress]:
         task = bar.add_task("", total=None)
 
         class Shown:
+            next_at = 0.0
+
             def show(self, what: str, done: int, total: int | None) -> None:
-                bar.update(task, description=what, completed=done, total=total)
+                if time.monotonic() >= self.next_at:  # some work comes in a hundred thousand steps
+                    bar.update(task, description=what, completed=done, total=total)
+                    self.next_at = time.monotonic() + _GLANCE_SECONDS
 
         yield Shown()

@@ -33,7 +33,7 @@ def sql(
     except Error as error:
         if error.code is None:
             raise
-        output.say(f"tidegate sql: ClickHouse does not take this query: {exits.first_line(str(error))}")
+        output.say(f"tidegate sql: ClickHouse does not take this query: {exits.clickhouse_says(error)}")
         raise typer.Exit(exits.USAGE) from None
     names = found.column_names
     output.rows((dict(zip(names, row, strict=True)) for row in found.result_rows), names, as_json=False)

@@ -1,5 +1,6 @@
 """What is printed: JSON lines for programs, tables for people."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from pipelines.cli import output
         (1.0, "1"),
         (["a", 1], '["a",1]'),
         ("plain text", "plain text"),
+        (datetime(2026, 3, 1, 9, 0, 0, 250_000, UTC), "2026-03-01 09:00:00.250Z"),
         ("\x1b[2J\x07", "\\x1b[2J\\x07"),
         ("left\u202eright", "left\\u202eright"),
         ("two\nlines", "two\\nlines"),
