@@ -37,7 +37,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One record to send. `topic` is without prefix; `log` the 32-bit murmur2 of what the topic is partitioned by; no value: a tombstone."""
+    """One record to send. `topic` is without prefix; `log` the murmur2 of what the topic is partitioned by; no value: a tombstone."""
 
     topic: str
     key: bytes

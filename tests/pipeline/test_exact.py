@@ -1,4 +1,4 @@
-"""SPEC 5.2: an outcome counts once, whatever the broker, a rebalance, a crash, a producer's retry or an operator's rewind delivers again."""
+"""SPEC 5.2: an outcome counts once, whatever a broker, a rebalance, a crash, a producer's retry or a rewind delivers again."""
 
 import pytest
 
@@ -53,7 +53,8 @@ def test_a_rewind_changes_nothing(flow: Flow, agent: str, topics: tuple[str, ...
 
 def _everything(flow: Flow) -> list[object]:
     return [
-        flow.sql(f"SELECT * FROM {table} ORDER BY ALL") for table in ("v_entry_versions", "v_learnings", "v_pool", "v_outcomes", "v_credits")
+        flow.sql(f"SELECT * FROM {table} ORDER BY ALL")
+        for table in ("v_entry_versions", "v_learnings", "v_pool", "v_outcomes", "v_credits")
     ] + [flow.sql("SELECT id, part, end, reason FROM receipts FINAL ORDER BY ALL")]
 
 

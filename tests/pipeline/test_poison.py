@@ -14,7 +14,10 @@ POISON: dict[str, tuple[bytes | None, bytes | None]] = {
     "damaged": (KEY, GOOD[:-7]),
     "wrong_record": (KEY, NO_CREDIT),
     "access_breach": (b"acme/agent/somebody-else", GOOD),
-    "missing_entry_key": (KEY, encode(Run(run_id="p", org=ORG, agent=AGENTS[0], learnings=(LearningDraft(entry_key="no slash", rule="x"),)))),
+    "missing_entry_key": (
+        KEY,
+        encode(Run(run_id="p", org=ORG, agent=AGENTS[0], learnings=(LearningDraft(entry_key="no slash", rule="x"),))),
+    ),
 }
 
 
