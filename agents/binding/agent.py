@@ -22,7 +22,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -145,7 +145,8 @@ class Consumer(driver.Consumer):
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """A new generation is an answer of the coordinator: the lease begins anew."""
         self.app.lease.renew()
-        self.app.lease.follow(self._thread._consumer._coordinator)
+        thread: Any = self._thread
+        self.app.lease.follow(thread._consumer._coordinator)
         self.app.held = {tp for tp in assigned if tp.topic in self.app.sources}
         await super().on_partitions_assigned(assigned, generation_id)
 
@@ -234,7 +235,7 @@ class App(faust.App):
         self.agent_, self.cluster, self.lease = agent, cluster, Lease()
         self.sources = {cluster.prefix + name: name for name in agent.sources}
         self.held: set[TP] = set()
-        raw = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}
+        raw: dict[str, Any] = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}
         for name in self.sources:
             self.agent(self.topic(name, **raw), name=name)(_subscribe)
         self.kept_states = self.Table("state", partitions=cluster.partitions, key_type=bytes, value_type=bytes) if agent.stateful else None
@@ -247,6 +248,11 @@ class App(faust.App):
     def _new_producer_transport(self) -> Transport:
         return Transport(self.conf.broker_producer, self)
 
+    def recovered(self) -> bool:
+        """Whether it has its partitions and what their table held."""
+        tables: Any = self.tables
+        return bool(self.started and tables.recovery.completed.is_set())
+
     async def take(self, tp: TP, records: Sequence[ConsumerRecord]) -> None:
         """Steps 2 to 4 of a batch of one partition."""
         topic = self.sources[tp.topic]
@@ -254,7 +260,7 @@ class App(faust.App):
         batch = [
             Incoming(topic, epoch, r.partition, r.offset, datetime.fromtimestamp(r.timestamp / 1000, UTC), r.key, r.value) for r in records
         ]
-        table = self.kept_states.data.data if self.kept_states is not None else {}
+        table = self._table()
         # Faust keeps one mapping for all partitions of a table, a core's keys are its partition's own.
         mine = tp.partition.to_bytes(2, "big")
         result = self.agent_.core.step(tp.partition, batch, lambda key: table.get(mine + key))
@@ -271,10 +277,15 @@ class App(faust.App):
             else:
                 table[key] = value
 
+    def _table(self) -> dict[bytes, bytes]:
+        store: Any = self.kept_states.data if self.kept_states is not None else None
+        return store.data if store is not None else {}
+
     async def _send(self, messages: Iterable[Message]) -> None:
         self.lease.check()
         try:
-            await Outbox(self.producer._producer).send(messages)
+            producer: Any = self.producer
+            await Outbox(producer._producer).send(messages)
         except Exception as error:
             _die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_.name} sent ({type(error).__name__}: {error})")
 
@@ -285,7 +296,7 @@ class App(faust.App):
         await self._send([(tp.topic, tp.partition, b"tick", tick) for tp in self.held])
 
 
-async def _subscribe(stream: AsyncIterator[bytes]) -> None:
+async def _subscribe(stream: Any) -> None:
     """Only so that Faust subscribes to the topic and assigns it together with the agent's table; batches go another way."""
     async for _ in stream:
         pass
@@ -299,7 +310,7 @@ async def run(apps: Sequence[App], stop: asyncio.Event, ready: Callable[[], None
     async with asyncio.TaskGroup() as group:
         for app in apps:
             group.create_task(_run_one(app, stop))
-        while not stop.is_set() and not all(app.started and app.tables.recovery.completed.is_set() for app in apps):
+        while not stop.is_set() and not all(app.recovered() for app in apps):
             await asyncio.sleep(0.05)
         if not stop.is_set():
             ready()

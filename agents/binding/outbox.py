@@ -38,4 +38,5 @@ class Outbox:
 
     async def _close(self, batch: BatchBuilder, topic: str, partition: int) -> "asyncio.Future[object]":
         batch.close()
-        return await self._producer.send_batch(batch, topic, partition=partition)
+        sent: asyncio.Future[object] = await self._producer.send_batch(batch, topic, partition=partition)
+        return sent
