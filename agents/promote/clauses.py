@@ -94,7 +94,7 @@ def structure(tokens: Sequence[str]) -> Structure:
     return Structure(
         places={w: frozenset(p) for w, p in places.items()},
         operators=dict(operators),
-        joined=_pairs(tokens, _COORDINATING),
+        joined=_pairs(tokens, _COORDINATING, apart={lexicon.NOT}),
         described=_pairs(tokens, frozenset({lexicon.THAT, PASSIVE})),
         pronoun=lexicon.IT in tokens,
         sequence=tuple(t for t in tokens if t in places),
@@ -134,12 +134,14 @@ def _passives(tokens: Sequence[str], places: Container[str]) -> Iterator[tuple[s
                 yield before[-1], verb, doer
 
 
-def _pairs(tokens: Sequence[str], between: frozenset[str]) -> frozenset[tuple[str, str]]:
-    """Words with nothing but one of `between` and operators between them."""
+def _pairs(tokens: Sequence[str], between: frozenset[str], apart: Container[str] = ()) -> frozenset[tuple[str, str]]:
+    """Words with nothing but one of `between` and operators between them; none of `apart`."""
     pairs, last, seen = set(), "", False
     for token in tokens:
         if token in between:
             seen = True
+        elif token in apart:
+            seen = False
         elif token not in lexicon.OPERATORS:
             if seen and last:
                 pairs.add((last, token))

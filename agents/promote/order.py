@@ -16,8 +16,8 @@ class Order(Enum):
     OTHER = "other"
 
 
-def compare(a: Structure, b: Structure) -> Order:
-    """How the words that two wordings share are placed."""
+def compare(a: Structure, b: Structure, *, turned: bool) -> Order:
+    """How the words that two wordings share are placed. `turned`: another word of theirs is the opposite (visible to, hidden from)."""
     common = sorted(a.places.keys() & b.places.keys())
     moved = [w for w in common if _roles(a, w) != _roles(b, w)]
     # "When the token expired, refresh it" is "refresh the token when it expired".
@@ -28,9 +28,9 @@ def compare(a: Structure, b: Structure) -> Order:
     placed = {
         w: (*a.places[w], *b.places[w])
         for w in common
-        if w not in LIGHT | lexicon.PARTICLES and len(a.places[w]) == len(b.places[w]) == 1 and a.places[w] != b.places[w]
+        if w not in lexicon.PARTICLES and len(a.places[w]) == len(b.places[w]) == 1 and a.places[w] != b.places[w]
     }
-    if any(_redirected(w, p.preposition, q.preposition) for w, (p, q) in placed.items()):
+    if not turned and any(_redirected(w, p.preposition, q.preposition) for w, (p, q) in placed.items()):
         return Order.OTHER
     if any(_disowned(b, *owned) for owned in a.owned) or any(_disowned(a, *owned) for owned in b.owned):
         return Order.OTHER

@@ -99,7 +99,7 @@ def relation(a: Form, b: Form, threshold: float) -> Relation:
         or any(_is_exact(w) for w in (only_a | only_b) - LIGHT - lexicon.PARTICLES)
         or _restricted(a, b)
     )
-    order = Order.OTHER if apart else Order.SAME if a.tokens == b.tokens else compare(_divided(a, b), _divided(b, a))
+    order = Order.OTHER if apart else Order.SAME if a.tokens == b.tokens else compare(_divided(a, b), _divided(b, a), turned=bool(turned))
     body = "distinct" if order is Order.OTHER else _bodies(a, b, threshold)
     turns += (order is Order.REVERSED) + (body == "contradict")
     if body == "distinct" or turns > 1:

@@ -19,6 +19,7 @@ _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": " 
 _SHORT = [
     (re.compile(p), to)
     for p, to in (
+        (r"\ba\b(?=\s+(?:from|to|and|or|is|by|with|into|before|after|than|over)\b|\s*[.,;:)]|$)", "a_"),
         (r"\b(?:e\.g|i\.e)\.?,?", " "),
         (r"->|=>|→", " to "),
         (r">=|≥", " at least "),

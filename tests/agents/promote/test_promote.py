@@ -281,3 +281,17 @@ def test_contradicting_copies_are_linked_both_ways() -> None:
     assert copies[A.shared_id].contradicts == (never.shared_id,)
     assert copies[never.shared_id].contradicts == (A.shared_id,)
     assert (copies[A.shared_id].version, copies[A.shared_id].cause.what) == (2, "contradicted")
+
+
+def test_no_byte_of_the_pool_tells_who_was_part_of_it() -> None:
+    """SPEC 2.11: donor, corroborators, voters, originals and outcomes stand in `pool-members` and the table alone."""
+    pool = Pool()
+    votes = [credited(f"voter/{n}", A, 10 + n, "no" if n else "yes") for n in range(3)]
+    pool.take(A, SAME_AS_A, *votes, withdrawn(A, 20))
+    told = [A.donor, SAME_AS_A.donor, A.learning_id, SAME_AS_A.learning_id, SAME_AS_A.shared_id]
+    told += [v for vote in votes for v in (vote.voter, vote.outcome)]
+    for message in pool.sent:
+        if message.topic in ("shared", "decisions"):
+            text = message.key + (message.value or b"")
+            assert not [t for t in told if t.encode() in text or bytes.fromhex(t) in text]
+    assert {o.topic for o in pool.sent} == {"shared", "pool-members", "decisions"}
