@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pipeline.flow import Flow
+from tests.pipeline.flow import Flow, Json
 from tests.pipeline.work import Work, work
 
 
@@ -51,7 +51,7 @@ def test_a_rewind_changes_nothing(flow: Flow, agent: str, topics: tuple[str, ...
     assert given.wrong(flow) == []
 
 
-def _everything(flow: Flow) -> list[object]:
+def _everything(flow: Flow) -> list[list[Json]]:
     return [
         flow.sql(f"SELECT * FROM {table} ORDER BY ALL")
         for table in ("v_entry_versions", "v_learnings", "v_pool", "v_outcomes", "v_credits")
@@ -65,4 +65,4 @@ def test_early_outcomes_wait_for_what_they_credit(flow: Flow) -> None:
     assert told["ended"]["waiting"] > 0
     flow.produce("runs", given.runs)
     flow.settled()
-    assert given.wrong(flow) == []
+    assert given.wrong(flow, early=True) == []

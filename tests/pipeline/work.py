@@ -23,13 +23,14 @@ class Work:
     applied: Counter[Key]
     helpful: Counter[Key]
 
-    def wrong(self, flow: Flow) -> list[str]:
-        """What ClickHouse says otherwise than the recount."""
+    def wrong(self, flow: Flow, *, early: bool = False) -> list[str]:
+        """What ClickHouse says otherwise than the recount. `early`: outcomes came first, and those that waited for a learning count
+        in the version that it begins with (SPEC 2.8)."""
         rows = flow.sql("SELECT agent, entry_key, applied, helpful, version FROM v_learnings")
-        told = {(r["agent"], r["entry_key"]): (int(r["applied"]), int(r["helpful"]), int(r["version"])) for r in rows}
+        told = {(r["agent"], r["entry_key"]): (int(r["applied"]), int(r["helpful"]), 1 if early else int(r["version"])) for r in rows}
         keys = {(run["agent"], draft["entry_key"]) for run in self.runs for draft in run["learnings"]}
         # Each application is a version, and nothing else is: no outcome counted twice leaves a mark elsewhere.
-        right = {k: (self.applied[k], self.helpful[k], self.applied[k] + 1) for k in keys}
+        right = {k: (self.applied[k], self.helpful[k], 1 if early else self.applied[k] + 1) for k in keys}
         return [f"{k}: {told.get(k)} where {right.get(k)} is right" for k in told.keys() | right.keys() if told.get(k) != right.get(k)]
 
 

@@ -42,4 +42,5 @@ def test_the_record_that_fails_is_dead_lettered_and_the_others_are_taken_in_orde
 def test_what_does_not_fail_goes_through_as_it_is() -> None:
     """A guard that nobody needs changes nothing."""
     given = _records(b"1", b"2")
-    assert Guarded(Sum(), KEPT).step(3, given, {}.get) == Sum().step(3, given, {}.get)
+    nothing: dict[bytes, bytes] = {}
+    assert Guarded(Sum(), KEPT).step(3, given, nothing.get) == Sum().step(3, given, nothing.get)
