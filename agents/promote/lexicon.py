@@ -65,8 +65,11 @@ def _alternatives(section: str) -> tuple[str, ...]:
 
 PHRASES = dict(_table("phrases")) | {two: two.replace(" ", "") for two in _alternatives("compounds")}
 """Several words that stand for a few."""
-WORDS = dict(_table("words")) | {two.replace(" ", ""): two for two in _alternatives("phrasal")}
+WORDS = dict(_table("words"))
 """Words that stand for operators, markers and others."""
+PHRASAL = _alternatives("phrasal")
+"""Verbs that other words may part from their particle."""
+SWITCHES = {"turn on": "enable", "switch on": "enable", "turn off": "disable", "switch off": "disable"}
 SILENT, LIGHT, PARTICLES, PREPOSITIONS, DIRECTIONS, UNINFLECTED, NOT_PREFIXED = map(
     _list, ("silent", "light", "particles", "prepositions", "directions", "uninflected", "not_prefixed")
 )

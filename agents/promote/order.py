@@ -71,7 +71,7 @@ def _reversed(a: Structure, b: Structure, common: list[str]) -> bool:
     timed = [w for w in common if _roles(a, w) | _roles(b, w) <= {"0", "1"}]
     if any(_roles(a, w) != _roles(b, w) for w in common if w not in timed):
         return False
-    late_a, late_b = ({w for w in timed if "1" in _roles(s, w)} for s in (a, b))
+    late_a, late_b = ({w for w in timed if _roles(s, w) == {"1"}} for s in (a, b))
     return bool(late_a and late_b) and not late_a & late_b
 
 
@@ -89,4 +89,7 @@ def _alike(p: Place, q: Place, pair: set[str]) -> bool:
 def _free(a: Structure, b: Structure, w: str, v: str) -> bool:
     """Whether the order of two words says nothing."""
     pair = {(w, v), (v, w)}
+    owning = [any(owner in (w, v) for owner, _ in s.owned) for s in (a, b)]
+    if owning[0] != owning[1] and any(p.left in (w, v) for s in (a, b) for p in s.places[w] | s.places[v]):
+        return True  # the user's open orders are the open orders of the user
     return bool((pair & a.joined and pair & b.joined) or pair & (a.described | b.described))

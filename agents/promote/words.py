@@ -68,6 +68,10 @@ _PHRASES: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
 for _phrase, _to in sorted(lexicon.PHRASES.items(), key=lambda p: -len(p[0].split())):
     _words = tuple(_phrase.split())
     _PHRASES.setdefault(_words[0], []).append((_words, tuple(_to.split())))
+_PARTICLES: dict[str, dict[str, str]] = {}
+for _phrasal in lexicon.PHRASAL:
+    _verb, _particle = _phrasal.split()
+    _PARTICLES.setdefault(stem(_verb), {})[_particle] = lexicon.SWITCHES.get(_phrasal, _verb + _particle)
 _BEGIN_A_SUBJECT = frozenset({"the", "a", "an", "it", "they", "you", "all", "your", "its", "this", "that", "every", "each", "we", "our"})
 _AS_THEY_ARE = frozenset({"and", "of", STOP, COMMA}).union(lexicon.SIGNS, lexicon.NUMERALS, lexicon.MULTIPLES)
 _BE = frozenset({"is", "are", "be", "been", "being", "was", "were"})
@@ -111,18 +115,36 @@ def _phrases(raw: list[str]) -> list[str]:
         else:
             out.append(raw[at])
             at += 1
-    for i, word in enumerate(out):
-        if word in ("turn", "switch", "turning", "switching", "turned", "switched"):
-            for j in range(i + 2, min(i + 8, len(out))):
-                if out[j] in ("on", "off") and (_ends(out, j + 1) or out[j + 1] in lexicon.PREPOSITIONS):
-                    out[i] = "enable" if out[j] == "on" else "disable"
-                    del out[j]
-                    break
+    return _with_particles(out)
+
+
+def _with_particles(words: list[str]) -> list[str]:
+    """Verbs with their particle as one word, also where others stand between: "roll it back" as "rollback", "turn it on" as "enable"."""
+    out = list(words)
+    at = 0
+    while at < len(out):
+        particles = _PARTICLES.get(stem(out[at]), {})
+        for next_ in range(at + 1, min(at + 7, len(out))):
+            if out[next_] in (STOP, COMMA) or out[next_].isupper():
+                break
+            if out[next_] in particles and _is_particle(out, next_):
+                out[at] = particles[out.pop(next_)]
+                break
+        at += 1
     return out
 
 
+def _is_particle(words: list[str], at: int) -> bool:
+    return words[at] not in lexicon.PREPOSITIONS or _ends(words, at + 1) or words[at + 1] in lexicon.PREPOSITIONS
+
+
 def _ends(words: list[str], at: int) -> bool:
-    return at >= len(words) or words[at] in (STOP, COMMA) or words[at] in lexicon.MARKERS or lexicon.WORDS.get(words[at]) in lexicon.MARKERS
+    return (
+        at >= len(words)
+        or words[at] in (STOP, COMMA)
+        or words[at] in lexicon.MARKERS
+        or lexicon.WORDS.get(words[at], STOP).split()[0] in lexicon.MARKERS
+    )
 
 
 def _operators(words: list[str]) -> Iterator[str]:
