@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 from confluent_kafka import KafkaError, Message, Producer
 
+from pipelines.errors import Failure, Unreachable
 from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
@@ -46,14 +47,20 @@ class Sent:
         return f"{self.topic}:{self.partition}:{self.offset}"
 
 
+class Interrupted(Failure):
+    """Somebody pressed Ctrl-C."""
+
+    status = 130
+
+
 @dataclass(slots=True)
 class Report:
-    """What became of a file. `failure`: why the broker stopped taking messages before the end, if it did."""
+    """What became of a file. `failure`: why not all of it was looked at, if so."""
 
     read: int = 0
     refused: list[Refusal] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
-    failure: str | None = None
+    failure: Failure | None = None
 
 
 def produce(
@@ -79,15 +86,19 @@ class _Sending:
         self._bytes_in_flight = 0
 
     def run(self, lines: Iterable[tuple[int, bytes | Problem]], defaults: Mapping[str, str]) -> Report:
-        for number, text in lines:
-            self._report.read += 1
-            record = text if isinstance(text, Problem) else _record(KINDS[self._topic], text, defaults)
-            if isinstance(record, Problem):
-                self._refuse(number, record)
-            else:
-                self._send(number, record)
-            if self._report.failure:
-                break
+        try:
+            for number, text in lines:
+                self._report.read += 1
+                record = text if isinstance(text, Problem) else _record(KINDS[self._topic], text, defaults)
+                if isinstance(record, Problem):
+                    self._refuse(number, record)
+                else:
+                    self._send(number, record)
+                if self._report.failure:
+                    break
+        except KeyboardInterrupt:
+            self._producer.flush()
+            self._report.failure = Interrupted(f"stopped by hand after {len(self._report.sent)} records were sent")
         self._producer.flush()
         self._report.sent.sort(key=lambda sent: sent.line)
         self._report.refused.sort(key=lambda refusal: refusal.line)
@@ -113,7 +124,7 @@ class _Sending:
             what = f"{size} bytes, compressed still more than the topic takes" if error.code() in _TOO_LARGE else error.str()
             self._refuse(number, Problem("not_taken", None, f"the broker refused it: {what}"))
         elif self._report.failure is None:
-            self._report.failure = f"the broker did not take line {number}: {error.str()}"
+            self._report.failure = Unreachable(f"the broker did not take line {number}: {error.str()}")
 
     def _refuse(self, number: int, problem: Problem) -> None:
         refusal = Refusal(number, problem.field, problem.detail or problem.code)

@@ -6,7 +6,6 @@ import typer
 
 from pipelines.cli import engines, exits, output
 from pipelines.cli.options import TIMEOUT_SECONDS, Json, Org, Timeout
-from pipelines.errors import Unreachable
 
 if TYPE_CHECKING:
     from pipelines.produce import Record, Refusal, Report
@@ -47,7 +46,7 @@ def load(
         given = {"org": org or settings.org}
         report = produce(numbered(source), "principals", producer, settings.prefix, {k: v for k, v in given.items() if v}, taken)
         if report.failure:
-            raise Unreachable(report.failure)
+            raise report.failure
         until_read(asked.offsets, "scan", behind(report.sent), timeout, shown.show)
         until_read(asked.offsets, "sink", asked.offsets.ends(["learnings"]), timeout, shown.show)
     if as_json:

@@ -1,6 +1,6 @@
 """`tidegate dlq`: messages that could not be taken (SPEC 9.4)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -26,7 +26,7 @@ def listing(
 
 def show(ids: Ids, as_json: Json = False) -> None:
     """Show what is known of some dead letters: one for each part that was refused. Exit status 1 where there is none."""
-    found = [row for row in _found(engines.Engines(engines.read_settings())) if row["id"] in ids]
+    found = _named(engines.Engines(engines.read_settings()), ids)
     if as_json:
         output.rows(found, _COLUMNS, as_json=True)
     else:
@@ -49,7 +49,7 @@ def replay(
     if bool(ids) == every:
         raise SettingsError("which? name dead letters, or give --all")
     asked = engines.Engines(engines.read_settings())
-    found = [row for row in _found(asked, reason=reason) if every or row["id"] in (ids or ())]
+    found = _named(asked, ids) if ids else _found(asked, reason=reason)
     pointers = [deadletters.Pointer(row["topic"], row["epoch"], row["partition"], row["offset"]) for row in found]
     epochs = admin.epochs(asked.kafka, asked.layout)
     done = list(deadletters.replay(pointers, asked.kafka, asked.producer(), asked.offsets, asked.settings.prefix, epochs))
@@ -63,6 +63,11 @@ def _found(asked: engines.Engines, *, topic: str | None = None, reason: str | No
     from sinks.queries import dead_letters
 
     return dead_letters(asked.clickhouse, topic=topic, reason=reason)
+
+
+def _named(asked: engines.Engines, ids: Collection[str]) -> list[dict[str, Any]]:
+    topics = sorted({i.partition(":")[0] for i in ids})
+    return [row for topic in topics for row in _found(asked, topic=topic) if row["id"] in ids]
 
 
 def _all_there(ids: Iterable[str], found: Iterable[Mapping[str, Any]]) -> None:

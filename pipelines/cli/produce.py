@@ -8,7 +8,7 @@ import typer
 
 from pipelines.cli import engines, exits, output
 from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Json, Org, Timeout
-from pipelines.errors import Failure, Unreachable
+from pipelines.errors import Failure
 
 if TYPE_CHECKING:
     from pipelines.produce import Record, Report
@@ -56,7 +56,7 @@ def produce(
         report = produce(numbered(source), what, producer, settings.prefix, given, taken)
     if settings.brokers is None and report.sent:
         until_saved(settings.data)
-    failure: Failure | None = Unreachable(report.failure) if report.failure else None
+    failure = report.failure
     ended: Counter[str] | None = None
     if wait and failure is None:
         try:

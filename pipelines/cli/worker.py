@@ -21,4 +21,4 @@ def worker(
 
     settings = engines.read_settings()
     asked = engines.Engines(settings)
-    work(settings, asked.endpoints.brokers, agents.split(","), lambda: print(READY_LINE.decode(), flush=True))
+    work(settings, asked.endpoints.brokers, [name.strip() for name in agents.split(",")], lambda: print(READY_LINE.decode(), flush=True))
