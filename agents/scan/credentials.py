@@ -11,6 +11,7 @@ from agents.scan.rules import RULES
 from agents.scan.value import wordy
 
 ANCHORS = tuple(Anchor(f"rule {i}", rule.start) for i, rule in enumerate(RULES))
+_NUMBERS = {anchor.name: i for i, anchor in enumerate(ANCHORS)}
 
 
 @cache
@@ -29,9 +30,9 @@ def width(start: str) -> int:
 
 def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Credentials in an ASCII text."""
-    for number, rule in enumerate(RULES):
-        after = 0
-        for end in seen.get(f"rule {number}", ()):
+    for number in sorted(_NUMBERS[name] for name in seen.keys() & _NUMBERS.keys()):
+        rule, after = RULES[number], 0
+        for end in seen[f"rule {number}"]:
             pattern, width = _compiled(number)
             start = end - width
             if start < after:

@@ -71,6 +71,8 @@ def plain(text: str) -> Plain:
     if text.isascii():
         return Plain(text, text, ([], []))
     copy = text.translate(_TABLE)
+    if all(len(_TABLE[ord(c)]) == 1 for c in set(text)):
+        return Plain(text, copy, ([], []))
     starts: list[int] = []
     shifts: list[int] = []
     shift = 0

@@ -12,6 +12,7 @@ from agents.scan.injection.phrase import Phrase
 from agents.scan.injection.wording import WORDING
 
 PHRASES: tuple[Phrase, ...] = (*WORDING, *ACTIONS)
+_NUMBERS = {f"phrase {i}": i for i in range(len(PHRASES))}
 ANCHORS = (*(Anchor(f"phrase {i}", phrase.start, caseless=True) for i, phrase in enumerate(PHRASES)), *comments.ANCHORS)
 
 _WORD = 40
@@ -34,7 +35,8 @@ def _compiled(number: int) -> re.Pattern[str]:
 def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Injections in an ASCII text."""
     yield from comments.look(text, seen)
-    found = [(phrase, start, end) for number, phrase in enumerate(PHRASES) for start, end in _places(number, phrase, text, seen)]
+    numbers = sorted(_NUMBERS[name] for name in seen.keys() & _NUMBERS.keys())
+    found = [(PHRASES[n], start, end) for n in numbers for start, end in _places(n, PHRASES[n], text, seen)]
     pressed = [start for phrase, start, _ in found if phrase.weight == "pressure"]
     for phrase, start, end in found:
         if phrase.weight == "pressure" or _told_of(text, start) or (phrase.kind not in _COMMANDS and _as_code(text, start, end)):
