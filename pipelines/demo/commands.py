@@ -35,17 +35,15 @@ class Commands:
 
 @contextmanager
 def up(environ: Mapping[str, str]) -> Iterator[Json]:
-    """`tidegate up` while the block runs; gives what it says when it is ready. Raises Failure, in its own words, where it never is."""
+    """`tidegate up` while the block runs; gives what it says when it is ready. Raises Failure where it never is."""
     # Tied to this process: whatever ends the demo ends it too.
     command = [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), *_TIDEGATE, "up", "--json"]
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(environ)
-    )
-    assert process.stdout and process.stderr
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=dict(environ))
+    assert process.stdout
     try:
         ready = process.stdout.readline()
         if not ready:
-            raise Failure(f"`tidegate up` did not start: {_last_line(process.stderr.read())}")
+            raise Failure("`tidegate up` did not start")
         yield json.loads(ready)
     finally:
         process.terminate()

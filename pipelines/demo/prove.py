@@ -71,8 +71,8 @@ class Search:
             self.leaks.setdefault(place, set()).update(found)
 
 
-def search(planted: Sequence[Planted], kafka: Config, prefix: str, client: Client, logs: Path | None) -> Search:
-    """Look everywhere. `logs`: a folder of log files, if there is one. Raises KafkaException, and what clickhouse-connect raises."""
+def search(planted: Sequence[Planted], kafka: Config, prefix: str, client: Client, logs: Path) -> Search:
+    """Look everywhere. `logs`: a folder of log files. Raises KafkaException, and what clickhouse-connect raises."""
     finder, result = Finder(planted), Search()
     for topic, text in _messages(kafka, prefix, result):
         if topic in _RAW:
@@ -86,7 +86,7 @@ def search(planted: Sequence[Planted], kafka: Config, prefix: str, client: Clien
         for text in _chunks(client, table, finder.longest):
             result.bytes += len(text)
             result.note(f"table {table}", finder.look(text))
-    for file in sorted(logs.rglob("*")) if logs else ():
+    for file in sorted(logs.rglob("*")):
         if file.is_file():
             result.files += 1
             text = file.read_bytes()

@@ -1,13 +1,14 @@
 """The demo: a made-up office through the whole pipeline, questions to it, and the proof of what did not come through."""
 
 import os
+import shutil
+import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 
 from clickhouse_connect.driver.client import Client
 from rich.console import Console
@@ -62,7 +63,7 @@ def _engines(settings: Settings | None, console: Console) -> Iterator[tuple[Comm
     with tempfile.TemporaryDirectory(prefix="tidegate-demo-") as data:
         environ = others | {f"{PREFIX}DATA": data}
         with console.status("starting broker, ClickHouse and a worker"), up(environ) as ready:
-            console.print(f"Broker at {ready['brokers']}, ClickHouse at {ready['clickhouse']}, and a worker: up.", highlight=False)
+            console.print(f"Up: a broker at {ready['brokers']}, ClickHouse at {ready['clickhouse']}, a worker.", highlight=False)
             yield Commands(environ), Engines(load(environ))
 
 
@@ -118,9 +119,8 @@ def _prove(asked: Engines, made: Office, console: Console) -> bool:
     wrong = _miscounted(asked.clickhouse, made)
     for key, (counted, expected) in sorted(wrong.items()):
         console.print(f"  {'|'.join(key)}: counted {counted}, recounted {expected}", highlight=False)
-    logs: Path | None = asked.settings.data / "logs"
     with console.status("looking for what was planted"):
-        looked = search(made.planted, asked.kafka, asked.settings.prefix, asked.clickhouse, logs)
+        looked = search(made.planted, asked.kafka, asked.settings.prefix, asked.clickhouse, asked.settings.data / "logs")
     for place, found in looked.leaks.items():
         kinds = ", ".join(f"{number} {kind}" for kind, number in kinds_of(made.planted, found).items())
         console.print(f"  {place}: {kinds}", style="red", highlight=False)
@@ -152,18 +152,16 @@ def _verdict(console: Console, holds: bool, claim: str) -> None:
 
 
 def _what_next(settings: Settings | None, console: Console) -> None:
+    tidegate = "tidegate" if shutil.which("tidegate") else sys.argv[0]
+    learning = "support/refunds/pattern-partial-refund --org acme --agent agent/support-2"
     lines = [
-        "tidegate recall 'a refund of an order' --org acme --agent agent/support-2",
-        "tidegate history support/refunds/pattern-partial-refund --org acme --agent agent/support-2",
-        "tidegate why support/refunds/pattern-partial-refund --org acme --agent agent/support-2",
-        "tidegate sql 'SELECT condition, count() FROM v_gate_misses GROUP BY condition'",
+        "recall 'a refund of an order' --org acme --agent agent/support-2",
+        f"history {learning}",
+        f"why {learning}",
+        "sql 'SELECT condition, count() FROM v_gate_misses GROUP BY condition'",
     ]
     if settings is None:
-        lines = [
-            "tidegate up                    # in one terminal",
-            "tidegate demo --here           # in another: the same, and its data stays",
-            *lines,
-        ]
+        lines = ["up             # in one terminal", "demo --here    # in another: this again, and its data stays", *lines]
     console.print("\nWhat to try next:", style="bold")
     for line in lines:
-        console.print(f"  {line}", highlight=False, soft_wrap=True)
+        console.print(f"  {tidegate} {line}", highlight=False, soft_wrap=True)

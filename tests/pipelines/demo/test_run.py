@@ -1,0 +1,19 @@
+"""`tidegate demo` on engines of its own: both proofs hold, and nothing is left behind (issue A, 8)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.processes
+def test_the_demo_holds(tmp_path: Path) -> None:
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "pipelines.cli.main", "demo"], capture_output=True, text=True, env=environ)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("holds  ") == 2
+    assert "FAILS" not in done.stdout
+    assert "What to try next" in done.stdout
+    assert list(tmp_path.glob("tidegate-demo-*")) == []
