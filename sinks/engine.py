@@ -40,7 +40,7 @@ def serve(
     """
     path.mkdir(parents=True, exist_ok=True)
     # A member by name: the one that takes a killed engine's place has its partitions at once, and waits for no session to run out.
-    member = {**consumer_config, "group.instance.id": "engine"}
+    member = {"group.instance.id": "engine", **consumer_config}
     client = connect(f"chdb://{path}", None)
     try:
         with _inserts_in(path / "inserts"):
