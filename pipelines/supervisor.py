@@ -136,9 +136,10 @@ class Up:
         try:
             connect(dsn, None, create=True).close()
         except ClickHouseError as error:
+            reason = next(iter(str(error).splitlines()), "no reason given")
             raise Unreachable(
-                f"no ClickHouse answers at {urlsplit(dsn).netloc.rpartition('@')[2]} ({self.settings.origins['clickhouse']}): "
-                "check that it runs, the address, the user and the password"
+                f"ClickHouse at {urlsplit(dsn).netloc.rpartition('@')[2]} ({self.settings.origins['clickhouse']}) can't be used: {reason}; "
+                "check that it runs, the address, the user and the user's rights"
             ) from error
 
     def _topics(self, brokers: str) -> None:

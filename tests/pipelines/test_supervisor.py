@@ -199,7 +199,7 @@ def test_a_broker_that_can_not_be_reached_is_named(tmp_path: Path) -> None:
 def test_a_clickhouse_that_can_not_be_reached_is_named(tmp_path: Path) -> None:
     status, line = ended(tmp_path, TIDEGATE_CLICKHOUSE="http://127.0.0.1:1")
     assert status == 3
-    assert "no ClickHouse answers at 127.0.0.1:1 (environment)" in line
+    assert "ClickHouse at 127.0.0.1:1 (environment) can't be used: " in line
 
 
 def test_a_port_in_use_is_named(tmp_path: Path, noida_broker: Broker) -> None:
