@@ -47,8 +47,10 @@ def load(
         report = produce(numbered(source), "principals", producer, settings.prefix, {k: v for k, v in given.items() if v}, taken)
         if report.failure:
             raise report.failure
-        until_read(asked.offsets, "scan", behind(report.sent), timeout, shown.show)
-        until_read(asked.offsets, "sink", asked.offsets.ends(["learnings"]), timeout, shown.show)
+        if report.sent:
+            asked.until_saved()
+            until_read(asked.offsets, "scan", behind(report.sent), timeout, shown.show)
+            until_read(asked.offsets, "sink", asked.offsets.ends(["learnings"]), timeout, shown.show)
     if as_json:
         output.rows((dump(principal) for principal in loaded), _COLUMNS, as_json=True)
     output.say(f"{len(report.sent)} loaded, {len(report.refused)} refused")

@@ -53,6 +53,8 @@ def replay(
     pointers = [deadletters.Pointer(row["topic"], row["epoch"], row["partition"], row["offset"]) for row in found]
     epochs = admin.epochs(asked.kafka, asked.layout)
     done = list(deadletters.replay(pointers, asked.kafka, asked.producer(), asked.offsets, asked.settings.prefix, epochs))
+    if any(replayed.receipt for replayed in done):
+        asked.until_saved()
     output.rows(map(asdict, done), ("id", "receipt", "problem"), as_json=as_json)
     _all_there(ids or (), found)
     if any(replayed.problem for replayed in done):

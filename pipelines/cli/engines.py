@@ -91,6 +91,13 @@ class Engines:
 
         return Producer({**producer_config(self.settings, self.endpoints.brokers), **self.kafka})
 
+    def until_saved(self) -> None:
+        """Wait until the broker has on disk what it was sent: the embedded one acknowledges a second or two before."""
+        from pipelines.broker import until_saved
+
+        if self.settings.brokers is None:
+            until_saved(self.settings.data)
+
     @cached_property
     def clickhouse(self) -> "Client":
         """A client of ClickHouse."""

@@ -8,7 +8,6 @@ import typer
 
 from pipelines.cli import engines, exits, output
 from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Json, Org, Timeout
-from pipelines.errors import Failure
 
 if TYPE_CHECKING:
     from pipelines.produce import Record, Report
@@ -34,7 +33,6 @@ def produce(
 
     Exit status 4 where a line was refused or, with --wait, a part ended refused or dead-lettered.
     """
-    from pipelines.broker import until_saved
     from pipelines.lines import numbered, open_input
     from pipelines.produce import Refusal, produce
 
@@ -54,18 +52,16 @@ def produce(
         asked.offsets.ends([what])  # says so where the topic is not there, instead of waiting for it
         given = {name: value for name, value in defaults.items() if value}
         report = produce(numbered(source), what, producer, settings.prefix, given, taken)
-    if settings.brokers is None and report.sent:
-        until_saved(settings.data)
-    failure = report.failure
     ended: Counter[str] | None = None
-    if wait and failure is None:
-        try:
-            ended = _wait(asked, report, timeout)
-        except Failure as stalled:
-            failure = stalled
-    _print(report, ended, as_json)
-    if failure is not None:
-        raise failure
+    try:
+        if report.sent:
+            asked.until_saved()
+        if report.failure:
+            raise report.failure
+        if wait:
+            ended = _wait(asked, report, timeout) if report.sent else Counter()
+    finally:
+        _print(report, ended, as_json)  # whatever comes of the wait, this was sent
     if report.refused or (ended and (ended["refused"] or ended["dead_lettered"])):
         raise typer.Exit(exits.PARTLY_REFUSED)
 
