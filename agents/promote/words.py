@@ -28,6 +28,8 @@ _SHORT = [
         (r"==", " equal "),
         (r">", " more than "),
         (r"<", " less than "),
+        (r"&&", " and "),
+        (r"\|\|", " or "),
         (r"\band/or\b", " or "),
         (r"\b(\d+)k\b", r"\g<1>000"),
         (r"(?<=[a-z])/(?=(?:s|sec|second|min|minute|h|hour|day|week|month|user|request|run|page)\b)", " per "),
@@ -57,6 +59,7 @@ _TOKEN = re.compile(
       | (?:(?<![\w)])-)\d+\b
       | \w+
       | [,;:.!?()\[\]{}\n]|[-–—]+(?=\s)
+      | [^\x00-\x7f\s\w–—…•·]
     """,
     re.VERBOSE,
 )
