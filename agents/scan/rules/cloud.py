@@ -202,4 +202,13 @@ CLOUD: tuple[Rule, ...] = (
         lead=r"(?<![0-9A-Za-z])\w{6}_\w{29}",
         behind=36,
     ),
+    Rule(
+        "yandex_secret",
+        "Yandex Cloud",
+        r"YC[0-9A-Za-z_-]{16}",
+        r"[\w-]{22}(?![\w-])",
+        "YC{w38}",
+        "YC{w9}",
+        also=lambda v: any(c.isdigit() for c in v),
+    ),
 )

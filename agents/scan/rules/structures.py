@@ -77,4 +77,24 @@ STRUCTURES: tuple[Rule, ...] = (
         left="",
     ),
     Rule("teamwork_token", "Teamwork", r"tkn\.v1_", r"[\w=-]{60,}", "tkn.v1_{w80}=", "tkn.v1_{w9}"),
+    # Hashes of passwords, as /etc/shadow and databases keep them: they can be tried at leisure.
+    Rule("password_hash", "any", r"\$2[abxy]\$[0-9]{2}\$", r"[./0-9A-Za-z]{53}", "$2b$12${w53}", "$2b$12${w9}", left=""),
+    Rule(
+        "password_hash",
+        "any",
+        r"\$[156]\$[./0-9A-Za-z]",
+        r"[./0-9A-Za-z=]{0,31}\$(?:[./0-9A-Za-z]{2,16}\$)?[./0-9A-Za-z]{22,86}",
+        "$6${w16}${w86}",
+        "$6${w3}",
+        left="",
+    ),
+    Rule(
+        "password_hash",
+        "any",
+        r"\$argon2[id]",
+        r"d?\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/]{8,}\$[\w+/]{16,}",
+        "$argon2id$v=19$m=65536,t=3,p=4${w22}${w43}",
+        "$argon2id$v=19",
+        left="",
+    ),
 )
