@@ -1,8 +1,8 @@
 """ClickHouse's HTTP interface over the embedded engine, as far as readers need it: clickhouse-connect, curl and other tools connect to it.
 
 The query stands in the URL (`query`), in the body, or begins in one and ends in the other; `param_…`, `database`, `default_format` and
-settings are read from the URL, the key from `X-ClickHouse-Key`, basic or bearer authorization. Every request gets an engine handle of its
-own, read-only, so that no setting of one is seen by another, and none waits for the sink.
+settings are read from the URL or a form, the key from `X-ClickHouse-Key`, basic or bearer authorization. Every request gets an engine
+handle of its own, read-only, so that no setting of one is seen by another, and none waits for the sink.
 """
 
 import base64
@@ -38,6 +38,8 @@ TRANSPORT = frozenset(
 )
 """URL parameters that belong to the interface, not to the engine's settings."""
 _SETTING = re.compile(r"[a-z][a-z0-9_]*")
+_BOUNDARY = re.compile(r'multipart/form-data; *boundary="?([^";]+)"?', re.IGNORECASE)
+_FIELD = re.compile(rb'[; ]name="([^"]*)"')
 _CODE = re.compile(r"Code: (\d+)")
 _READONLY, _SYNTAX, _AUTHENTICATION_FAILED = 164, 62, 516
 
@@ -93,8 +95,9 @@ class _Request(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         url = urlsplit(self.path)
         try:
-            given = dict(parse_qsl(url.query, keep_blank_values=True, errors="strict"))
-            sql = "\n".join(part for part in (given.get("query", ""), self._body()) if part.strip())
+            fields, body = self._body()
+            given = dict(parse_qsl(url.query, keep_blank_values=True, errors="strict")) | fields
+            sql = "\n".join(part for part in (given.get("query", ""), body) if part.strip())
             if url.path == "/ping" or (url.path == "/" and not sql):
                 self._plain(HTTPStatus.OK, b"Ok.\n")
                 return
@@ -115,7 +118,8 @@ class _Request(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
-    def _body(self) -> str:
+    def _body(self) -> tuple[dict[str, str], str]:
+        """The fields of a form, and what else stands in the body. clickhouse-connect sends parameters too long for an address as a form."""
         try:
             size = int(self.headers.get("Content-Length") or 0)
         except ValueError:
@@ -126,7 +130,16 @@ class _Request(BaseHTTPRequestHandler):
         if not 0 <= size <= LARGEST_BODY:
             self.close_connection = True
             raise _Failed(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _SYNTAX, f"a body has a Content-Length of at most {LARGEST_BODY} bytes")
-        return self.rfile.read(size).decode()
+        body = self.rfile.read(size)
+        boundary = _BOUNDARY.match(self.headers.get("Content-Type", ""))
+        if boundary is None:
+            return {}, body.decode()
+        fields = {}
+        for part in body.split(b"--" + boundary[1].encode())[1:-1]:
+            head, _, value = part.partition(b"\r\n\r\n")
+            if name := _FIELD.search(head):
+                fields[name[1].decode()] = value.removesuffix(b"\r\n").decode()
+        return fields, ""
 
     def _authenticate(self) -> None:
         scheme, _, credentials = self.headers.get("Authorization", "").partition(" ")

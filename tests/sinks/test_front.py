@@ -185,6 +185,12 @@ def test_clickhouse_connect_reads_as_from_a_server(http: Client, client: Client,
     assert refused.value.code == 164
 
 
+def test_parameters_too_long_for_an_address_come_as_a_form(http: Client) -> None:
+    ids, text = [2**63 + n for n in range(1000)], 'ü "quoted"; name="x"\r\n\r\nand on --'
+    sql = "SELECT length({ids:Array(UInt64)}) AS n, {ids:Array(UInt64)}[1000] AS last, {text:String} AS text"
+    assert http.query(sql, parameters={"ids": ids, "text": text}).result_rows == [(1000, 2**63 + 999, text)]
+
+
 def test_recall_works_over_it(http: Client, writer: Writer) -> None:
     writer.write(r.messages(r.learning(), r.agent_changed()))
     answer = Recall(http, r.SECRET).answer(Ask(org=r.ORG, agent=r.AGENT, text="refund status"))
