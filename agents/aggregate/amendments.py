@@ -9,8 +9,11 @@ from agents.aggregate.waiting import LATE_AMENDMENT, UNKNOWN, amendments_waiting
 from schemas.records import Credit, KeptOutcome, OutcomeReported, Target
 
 
-def amend(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> None:
-    """Put an amendment in the place of what it amends, or let it wait for it; `id_`, `content`: hashes of the amendment's own."""
+def amend(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> bool:
+    """Put an amendment in the place of what it amends, or let it wait for it; whether it took the place.
+
+    `id_`, `content`: hashes of the amendment's own.
+    """
     kept = kept_outcomes(turn)
     amended = bytes.fromhex(turn.ids.outcome(outcome.agent, outcome.amends or ""))
     place = _place(kept, amended)
@@ -20,7 +23,8 @@ def amend(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> N
         kept = kept_outcomes(turn)
         kept.append(id_, content, amended, int(outcome.at.timestamp() * 1000), entry)
         turn.update(outcomes=kept.count)
-    elif place is not None:
+        return True
+    if place is not None:
         _end(turn, outcome, LATE_AMENDMENT)
     elif any(w.content == outcome.content for w in amendments_waiting(turn, amended)):
         for part in parts(outcome):
@@ -30,6 +34,7 @@ def amend(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> N
             turn.receipt(part, "waiting", "unknown_outcome", revision=WAITS)
     else:
         _end(turn, outcome, UNKNOWN)
+    return False
 
 
 def _place(kept: Kept, amended: bytes) -> int | None:

@@ -7,7 +7,7 @@ from agents.aggregate import keys, recount
 from agents.aggregate.evidence import Application
 from agents.aggregate.kept import Kept
 from agents.aggregate.turn import Turn, Work
-from schemas.records import Credit, KeptOutcome, OutcomeReported, PoolCredited, Target, WaitingCredit
+from schemas.records import Credit, KeptOutcome, LearningState, OutcomeReported, PoolCredited, Target, WaitingCredit
 
 RETRACTED = "retracted"
 OWN_KEY = "agent"
@@ -39,7 +39,12 @@ def read_wording(work: Work, credit: Credit | WaitingCredit, newest: int) -> str
         return work.evidence.wording
     if version > newest:
         return None
-    return next((m.wording for m in reversed(work.learning.wordings) if m.version <= version), "")
+    return wording_at(work.learning, version)
+
+
+def wording_at(learning: LearningState, version: int) -> str:
+    """Hash of the wording that a version had; empty where there is no such version."""
+    return next((m.wording for m in reversed(learning.wordings) if m.version <= version), "")
 
 
 def target_of(credit: Credit) -> Target:

@@ -32,6 +32,8 @@ NOWHERE = "personal"
 
 def settle(turn: Turn, work: Work) -> None:
     """What time and the gate make of a learning that the record touched."""
+    if work.before is not None and work.before[0] is work.learning and now(work.before[1].points) == now(work.evidence.points):
+        work.changed = False  # what an outcome moved, an amendment that had overtaken it took back at once
     _expire(turn, work)
     _judge(turn, work)
 

@@ -6,7 +6,7 @@ from agents.aggregate.amendments import amend
 from agents.aggregate.credits import RETRACTED, application, count, entries, kept_outcomes, moves, read_wording, target_of, to_pool
 from agents.aggregate.kept import NO_LINK
 from agents.aggregate.turn import Turn
-from agents.aggregate.waiting import UNKNOWN, amendments_waiting, parts, release_amendments, wait, waiting_credit
+from agents.aggregate.waiting import UNKNOWN, parts, release_amendments, wait, waiting_credit
 from schemas.records import Credit, KeptOutcome, OutcomeReported, Target
 
 
@@ -19,7 +19,7 @@ def take_outcome(turn: Turn, outcome: OutcomeReported) -> None:
     if any(kept.content(n) == content for n in found):
         _end(turn, outcome, "duplicate", "duplicate")
     elif outcome.amends is not None:
-        amend(turn, outcome, id_, content)
+        _amend(turn, outcome, id_, content)
     elif found:
         _park(turn, outcome, "conflict")
     elif outcome.result == RETRACTED:
@@ -28,17 +28,21 @@ def take_outcome(turn: Turn, outcome: OutcomeReported) -> None:
         _park(turn, outcome, "late_outcome")
     else:
         _accept(turn, outcome, id_, content)
-        for amendment in release_amendments(turn, id_) if amendments_waiting(turn, id_) else ():
-            _released(turn, amendment)
+        _release(turn, id_)
 
 
-def _released(turn: Turn, amendment: OutcomeReported) -> None:
-    """An amendment that overtook the outcome just accepted: its receipts are its own message's, its effects this event's."""
-    event, at = turn.source, turn.at
-    turn.source = amendment.source
-    id_ = bytes.fromhex(turn.ids.outcome(amendment.agent, amendment.outcome_id))
-    amend(turn, amendment, id_, bytes.fromhex(amendment.content)[:8])
-    turn.source, turn.at = event, at
+def _amend(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> None:
+    if amend(turn, outcome, id_, content):
+        _release(turn, id_)
+
+
+def _release(turn: Turn, amended: bytes) -> None:
+    """Take amendments that overtook an outcome just kept: their receipts are their own messages', their effects this event's."""
+    for amendment in release_amendments(turn, amended):
+        event, turn.source = turn.source, amendment.source
+        id_ = bytes.fromhex(turn.ids.outcome(amendment.agent, amendment.outcome_id))
+        _amend(turn, amendment, id_, bytes.fromhex(amendment.content)[:8])
+        turn.source = event
 
 
 def _accept(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> None:

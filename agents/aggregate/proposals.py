@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from agents.aggregate import keys
+from agents.aggregate.credits import wording_at
 from agents.aggregate.privacy import joined, stricter
 from agents.aggregate.recount import UNTESTED, now
 from agents.aggregate.runs import CONFLICT, DUPLICATE, TAKEN, kept_runs
@@ -29,11 +30,12 @@ def take_proposal(turn: Turn, proposal: LearningProposed, verdict: str, run: int
         turn.receipt(part, "dead_lettered", reason)
         turn.dead_letter(part, reason)
         return
-    floor, reason_of_floor = _floor(turn, proposal, run)
     work = turn.learning(proposal.learning_id)
-    if work is not None and any(m.rejected and m.wording == proposal.wording for m in work.learning.wordings):
-        turn.receipt(part, "refused", "rejected")
+    refused = _refused(work, proposal)
+    if refused is not None:
+        turn.receipt(part, "refused", refused)
         return
+    floor, reason_of_floor = _floor(turn, proposal, run)
     if work is None:
         work = _make(turn, proposal, floor, reason_of_floor)
     elif work.evidence.wording == proposal.wording:
@@ -45,6 +47,18 @@ def take_proposal(turn: Turn, proposal: LearningProposed, verdict: str, run: int
             wake(turn.view, due, keys.evidence(proposal.learning_id))
     release(turn, work)
     turn.receipt(part, "held" if work.evidence.state == "held" else "stored", work.learning.hold if work.evidence.state == "held" else None)
+
+
+def _refused(work: Work | None, proposal: LearningProposed) -> str | None:
+    """Why a write is refused, or None: a rejected wording stays rejected; a rollback is to a wording that there was (SPEC 2.8, 2.12)."""
+    marks = work.learning.wordings if work is not None else ()
+    if any(m.rejected and m.wording == proposal.wording for m in marks):
+        return "rejected"
+    if proposal.rollback_to is None:
+        return None
+    if work is None or not 1 <= proposal.rollback_to <= work.evidence.version:
+        return "unknown_version"
+    return None if wording_at(work.learning, proposal.rollback_to) == proposal.wording else "another_wording"
 
 
 def _floor(turn: Turn, proposal: LearningProposed, run: int) -> tuple[str, str | None]:
@@ -100,7 +114,7 @@ def _said(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
 
 
 def _make(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None) -> Work:
-    learning = _said(turn, proposal, floor, reason, (WordingMark(version=1, wording=proposal.wording, rejected=False),))
+    learning = _said(turn, proposal, floor, reason, (_mark(1, proposal),))
     evidence = EvidenceState(
         version=0,
         revision=0,
@@ -133,13 +147,20 @@ def _restate(turn: Turn, work: Work, proposal: LearningProposed, floor: str, rea
         held_until=old.held_until if held else said.held_until,
     )
     work.evidence = replace(work.evidence, state="held" if held else _state(proposal))
-    work.cause("restated", proposal.run_id, proposal.agent, turn.at)
+    _say(turn, work, proposal, "restated")
 
 
 def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
-    """Another wording under the same key: it starts untested, and what the old one had crossed is superseded."""
-    mark = WordingMark(version=work.evidence.version + 1, wording=proposal.wording, rejected=False)
-    work.learning = _said(turn, proposal, floor, reason, (*work.learning.wordings, mark))
+    """Another wording under the same key: it starts untested, and what the old one had crossed is superseded.
+
+    A wording that there was before keeps the floor that it had then.
+    """
+    old = work.learning
+    marks = (*old.wordings[:-1], replace(old.wordings[-1], floor=old.floor, floor_reason=old.floor_reason))
+    for mark in marks:
+        if mark.wording == proposal.wording:
+            floor, reason = stricter(mark.floor, floor), joined(mark.floor_reason, reason)
+    work.learning = _said(turn, proposal, floor, reason, (*marks, _mark(work.evidence.version + 1, proposal)))
     work.evidence = replace(
         work.evidence,
         wording=proposal.wording,
@@ -150,7 +171,18 @@ def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, rea
         cleared_space=None,
         withdrawn_at=None,
     )
-    work.cause("rewritten", proposal.run_id, proposal.agent, turn.at)
+    _say(turn, work, proposal, "rewritten")
+
+
+def _say(turn: Turn, work: Work, proposal: LearningProposed, what: str) -> None:
+    if proposal.rollback_to is not None:
+        work.cause("rolled_back", str(proposal.rollback_to), proposal.agent, turn.at)
+    else:
+        work.cause(what, proposal.run_id, proposal.agent, turn.at)
+
+
+def _mark(version: int, proposal: LearningProposed) -> WordingMark:
+    return WordingMark(version=version, wording=proposal.wording, rejected=False, floor="none")
 
 
 def _state(proposal: LearningProposed) -> str:

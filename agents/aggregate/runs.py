@@ -6,7 +6,7 @@ from agents.aggregate import keys
 from agents.aggregate.kept import NO_LINK, Kept
 from agents.aggregate.privacy import in_effect, joined, stricter
 from agents.aggregate.turn import Turn
-from schemas.records import KeptRun, RunLearning, RunSeen
+from schemas.records import KeptRun, RunLearning, RunSeen, WordingMark
 
 TAKEN, DUPLICATE, CONFLICT, NO_RUN = "taken", "duplicate", "conflict", "none"
 
@@ -70,10 +70,18 @@ def _pull_parents(turn: Turn, runs: Kept, parent: bytes, floor: str, reason: str
 
 def _pull(turn: Turn, written: RunLearning, floor: str, reason: str | None, run_id: str) -> None:
     work = turn.learning(written.learning_id)
-    if work is None or work.evidence.wording != written.wording or stricter(work.learning.floor, floor) == work.learning.floor:
+    if work is None:
         return
-    before = in_effect(work.learning)
-    work.learning = replace(work.learning, floor=floor, floor_reason=joined(work.learning.floor_reason, reason), lifted_by=None)
+    learning, before = work.learning, in_effect(work.learning)
+    marks = tuple(_floored(m, floor, reason) if m.wording == written.wording else m for m in learning.wordings[:-1])
+    work.learning = learning = replace(learning, wordings=(*marks, learning.wordings[-1]))
     work.accepted = True
+    if work.evidence.wording != written.wording or stricter(learning.floor, floor) == learning.floor:
+        return
+    work.learning = replace(learning, floor=floor, floor_reason=joined(learning.floor_reason, reason), lifted_by=None)
     if in_effect(work.learning) != before:
         work.cause("floor", run_id, turn.agent, turn.at)
+
+
+def _floored(mark: WordingMark, floor: str, reason: str | None) -> WordingMark:
+    return replace(mark, floor=stricter(mark.floor, floor), floor_reason=joined(mark.floor_reason, reason))

@@ -1,10 +1,12 @@
 """Tiers: which of an agent's learnings are hot, warm or archive (SPEC 5.8), kept up as things change.
 
 The best are kept in a list of their own, as many as are hot and warm and some behind them; only when those run out is the agent looked
-through. Order moves with age, so a list that has a boundary in it is also put in order once a day.
+through. What changes is put in its place among the others as they stand. Order moves with age, too, so a list that has the end of a tier
+in it is put in order once a day.
 """
 
-from collections.abc import Iterable
+from bisect import insort
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import exp, log
@@ -38,17 +40,21 @@ def rank(turn: Turn, work: Work) -> None:
     at = next((i for i, r in enumerate(top.ranked) if r.learning_id == work.learning_id), None)
     if (top.ranked[at] if at is not None else None) == mine:
         return
-    others = top.ranked if at is None else top.ranked[:at] + top.ranked[at + 1 :]
+    best = list(top.ranked)
+    if at is not None:
+        del best[at]
     if mine is None:
         _set_tier(work, ARCHIVE)
-    _put(turn, key, top, (*others, mine) if mine is not None else others)
+    else:
+        insort(best, mine, key=_order(turn.clock))
+    _put(turn, key, top, best)
 
 
 def rank_again(turn: Turn, key: bytes) -> None:
     """A day has passed: put an agent's best in order."""
     top = turn.view.get(TopRanks, key)
     if top is not None and top.again_at is not None and top.again_at <= turn.clock:
-        _put(turn, key, replace(top, again_at=None), top.ranked)
+        _put(turn, key, replace(top, again_at=None), sorted(top.ranked, key=_order(turn.clock)))
 
 
 def _ranked(learning_id: str, learning: LearningState, evidence: EvidenceState) -> Ranked | None:
@@ -66,14 +72,12 @@ def _ranked(learning_id: str, learning: LearningState, evidence: EvidenceState) 
     )
 
 
-def _put(turn: Turn, key: bytes, top: TopRanks, ranked: Iterable[Ranked]) -> None:
-    best = _in_order(ranked, turn.clock)
-    whole = top.whole
+def _put(turn: Turn, key: bytes, top: TopRanks, best: list[Ranked]) -> None:
+    whole, again_at = top.whole, top.again_at
     if not whole and len(best) < HOT + WARM:
-        best, whole = _in_order(_all(turn, top, best), turn.clock), True
+        best, whole = sorted(_all(turn, top, best), key=_order(turn.clock)), True
     if len(best) > HOT + WARM + RESERVE:
         best, whole = best[: HOT + WARM + RESERVE], False
-    again_at = top.again_at
     if again_at is None and len(best) > HOT:
         again_at = turn.clock + _DAILY
         wake(turn.view, again_at, key)
@@ -81,12 +85,12 @@ def _put(turn: Turn, key: bytes, top: TopRanks, ranked: Iterable[Ranked]) -> Non
     turn.view.put(key, replace(top, whole=whole, again_at=again_at, ranked=tiered))
 
 
-def _in_order(ranked: Iterable[Ranked], clock: datetime) -> list[Ranked]:
+def _order(clock: datetime) -> Callable[[Ranked], tuple[bool, float, str]]:
     def order(r: Ranked) -> tuple[bool, float, str]:
         age = (clock - r.since).total_seconds() / 86_400
         return r.artifact, -priority(r.worth, max(0.0, age), r.recalls), r.learning_id
 
-    return sorted(ranked, key=order)
+    return order
 
 
 def _tiered(turn: Turn, position: int, ranked: Ranked) -> Ranked:

@@ -68,6 +68,7 @@ class LearningProposed:
     hold: str | None = None
     hold_hard: bool
     findings: tuple[FindingMark, ...] = ()
+    rollback_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

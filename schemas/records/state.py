@@ -260,6 +260,8 @@ class WordingMark:
     version: int
     wording: str
     rejected: bool
+    floor: str
+    floor_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
