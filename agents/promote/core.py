@@ -5,7 +5,7 @@ took, and where an original lands depends only on copies made by earlier records
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from agents.binding.batch import Incoming, Outgoing, Read, Result
@@ -134,7 +134,7 @@ class _Taking:
         if not copy.take(CREDITS, credited.sender, credited.source):
             number = copy.number_again(record.offset)
             if number is not None:  # a crash may have lost it where the copy itself was saved
-                self.table.kept(copy).put(number, credit)
+                self.table.kept(copy).put(number, self._first(copy, credit, number))
             return
         self.table.put(copy)
         before, verdict, confidence = copy.standing(), copy.verdict(credited.voter), copy.evidence.confidence
@@ -154,11 +154,11 @@ class _Taking:
 
     def _amend(self, copy: Copy, credit: Credit, credited: PoolCredited, record: Incoming) -> bool:
         """Let an outcome say something else from the start (SPEC 5.10); whether that moved anything."""
-        kept, oldest = self.table.kept(copy), copy.points[0].after
-        credits = list(kept.since(oldest, copy.credits))
-        place = next((number for number, c in credits if c.outcome == credit.outcome), None)
-        if place is None and oldest < 0:  # it did not credit this learning before
-            return self._count(copy, credit, record)
+        kept = self.table.kept(copy)
+        credits = list(kept.since(copy.points[0].after, copy.credits))
+        place = next((number for number, c in credits if c.outcome == credit.outcome and not c.amends), None)
+        if place is None and copy.points[0].after < 0:
+            return self._count(copy, self._first(copy, credit, copy.credits), record)
         if place is None or place < copy.credits - WINDOW:
             self.out += say.not_counted(credited, say.LATE_AMENDMENT)
             return False
@@ -166,6 +166,13 @@ class _Taking:
         kept.put(number, credit)
         copy.recount(credit.voter, [*credits, (number, credit)])
         return True
+
+    def _first(self, copy: Copy, credit: Credit, number: int) -> Credit:
+        """An amendment of an outcome that did not credit this copy before is its first credit; any other as it is."""
+        oldest = copy.points[0].after
+        if not credit.amends or oldest >= 0 or any(c.outcome == credit.outcome for _, c in self.table.kept(copy).since(-1, number)):
+            return credit
+        return replace(credit, amends=False)
 
     def _link(self, copy: Copy, shared_id: str, at: datetime) -> None:
         """A new copy contradicts this one (SPEC 6.4)."""

@@ -149,11 +149,17 @@ def recount(points: Points, prior: float, credits: Iterable[tuple[int, Credit]])
 
 
 def settled(credits: Iterable[tuple[int, Credit]]) -> list[tuple[int, Credit]]:
-    """Credits in order, each outcome's latest in the place of its first; without those that are retracted."""
+    """Credits in order, each outcome's latest in the place of its first; without those that are retracted.
+
+    An amendment whose first is not among them was counted there, before the oldest point.
+    """
     places: dict[str, int] = {}
     latest: dict[int, Credit] = {}
     for number, credit in credits:
-        latest[places.setdefault(credit.outcome, number)] = credit
+        if not credit.amends:
+            places[credit.outcome] = number
+        if credit.outcome in places:
+            latest[places[credit.outcome]] = credit
     return [(n, c) for n, c in sorted(latest.items()) if c.result != RETRACTED]
 
 
