@@ -130,6 +130,9 @@ def _person(text: str, run: list[Word], lower: bool) -> list[Word]:
     if _titled(before):
         return run
     full = [w for w in run if len(w.text) > 1]
+    # Abbreviations stand beside names of things (an IDE, a NAS), unless all is written in capitals.
+    if any(w.text.isupper() for w in full) and not all(w.text.isupper() for w in full):
+        return []
     if not full or any(w.folded in _ORGANISATION for w in full) or _followed_by_organisation(text, run):
         return []
     if len(full) == 1:

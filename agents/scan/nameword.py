@@ -50,8 +50,11 @@ class Word:
 
     @property
     def rare(self) -> bool:
-        """Whether it is neither an everyday word nor the name of a place or a product."""
-        return self.folded not in not_persons() and self.folded not in english_words() and len(self.folded) > 1
+        """Whether it is neither an everyday word nor the name of a place or a product; a compound, whether a part of it is."""
+        parts = self.folded.split("-")
+        if len(self.folded) < 2 or any(p in not_persons() for p in parts):
+            return False
+        return any(p not in english_words() for p in parts)
 
 
 def words_of(text: str, *, lower: bool) -> Iterator[Word]:
