@@ -63,9 +63,7 @@ def until_read(offsets: Offsets, group: str, targets: Mapping[Partition, int], s
         total = total or records
         watch(f"{group} reads", total - records, total)
         topics = ", ".join(sorted({topic for topic, _ in left}))
-        patience.spend(
-            records, f"{group} has {records} records of {topics} left to read: does it run? `tidegate status` shows how far it is"
-        )
+        patience.spend(records, f"{group} has still to read {topics} ({records} left): does it run? `tidegate status` shows how far it is")
 
 
 def behind(sent: Iterable[Sent]) -> dict[Partition, int]:

@@ -49,7 +49,7 @@ def test_a_group_is_waited_for_where_it_has_records_left(deployment: Deployment)
     targets = offsets.ends(["runs"])
     assert targets == {("runs", 0): 3, ("runs", 1): 1}
     commit(deployment, "scan", "runs", 0, 2)
-    with pytest.raises(Stalled, match=r"nothing moved for 0.2 s, and scan has 2 records of runs left to read"):
+    with pytest.raises(Stalled, match=r"nothing moved for 0.2 s, and scan has still to read runs \(2 left\)"):
         until_read(offsets, "scan", targets, 0.2, unwatched)
     commit(deployment, "scan", "runs", 0, 3)
     commit(deployment, "scan", "runs", 1, 1)
@@ -66,7 +66,7 @@ def test_what_was_sent_is_shown_once_each_stage_has_read_what_the_one_before_it_
     for topic in ("learnings", "candidates", "decisions", "shared"):
         put(deployment, topic, 1, 1)
     for group, topics in stages:
-        with pytest.raises(Stalled, match=f"and {group} has"):
+        with pytest.raises(Stalled, match=f"and {group} has still to read"):
             until_shown(deployment.offsets, [message], 0.2, unwatched)
         for (topic, partition), end in deployment.offsets.ends(topics).items():
             commit(deployment, group, topic, partition, end)

@@ -248,4 +248,4 @@ def test_a_wait_that_takes_too_long_says_what_is_missing(flow: Flow, tmp_path: P
     assert all(row["ok"] for row in elsewhere("topics", "--create", "--json").rows)
     late = elsewhere("produce", "runs", "-", "--wait", "--timeout", "1", "--json", stdin=lines(RUN))
     assert (late.status, late.row["sent"], "ended" in late.row) == (1, 1, False)
-    assert "nothing moved for 1 s, and scan has 1 records of runs left to read" in late.err
+    assert "nothing moved for 1 s, and scan has still to read runs (1 left)" in late.err
