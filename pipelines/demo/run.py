@@ -17,7 +17,7 @@ from rich.text import Text
 from pipelines.cli.engines import Engines
 from pipelines.declared import PREFIX
 from pipelines.demo import show
-from pipelines.demo.commands import Commands, up
+from pipelines.demo.commands import Commands, Json, up
 from pipelines.demo.lore import read_lore
 from pipelines.demo.office import ORG, STAFF, Office, Phase, office, verdicts
 from pipelines.demo.prove import Search, kinds_of, search
@@ -85,9 +85,10 @@ def _produce(commands: Commands, phase: Phase, console: Console) -> Counter[str]
 
 
 def _others_verdicts(commands: Commands, sent: Counter[str], console: Console) -> None:
-    """Each agent of a department reads its pool, and says by `ref` what was of use."""
+    """Agents of the departments read their pools, and say by `ref` what was of use."""
     departments = read_lore()
-    shared = [(f"agent/{name}-{n}", name) for name, size in STAFF.items() for n in range(1, size + 1) if name != "personal"]
+    # Every second one: enough to lift a learning or to pull it back.
+    shared = [(f"agent/{name}-{n}", name) for name, size in STAFF.items() for n in range(1, size + 1, 2) if name != "personal"]
 
     def read(agent: str, name: str) -> Mapping[str, str]:
         question = ", ".join(lore.cue for lore in departments[name].lore)
@@ -109,9 +110,13 @@ def _wait_idle(commands: Commands) -> None:
 
 def _ask(commands: Commands, console: Console) -> None:
     questions = [(f"agent/{name}-{STAFF[name]}", question) for name, department in read_lore().items() for question in department.questions]
-    for agent, question in questions:
-        rows = commands.run("recall", question, "--org", ORG, "--agent", agent, "--scope", "org", "--limit", "3")
-        show.answers(console, agent, question, rows)
+
+    def ask(asked: tuple[str, str]) -> list[Json]:
+        return commands.run("recall", asked[1], "--org", ORG, "--agent", asked[0], "--scope", "org", "--limit", "3")
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for (agent, question), rows in zip(questions, pool.map(ask, questions), strict=True):
+            show.answers(console, agent, question, rows)
     console.print()
 
 
