@@ -42,8 +42,8 @@ class Scan:
         if found_in(raw.org):
             # Not even a receipt may carry such a name.
             return [dead_letter(record, Problem("org_name", "org", "an organisation's name may hold no credential and no personal data"))]
-        author = Author(record, ids_of(self._secret, raw.org), "")
-        author = Author(record, author.ids, clean_name(author.ids, name))
+        ids = ids_of(self._secret, raw.org)
+        author = Author(record, ids, clean_name(ids, name))
         if record.key != f"{raw.org}/{name}".encode():
             return author.refused("access_breach")
         if wrong:
