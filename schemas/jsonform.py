@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from functools import cache
+from math import isfinite
 from typing import Any, TypeVar
 
 from schemas import codec, records
@@ -26,6 +27,8 @@ _NEEDED = {("Outcome", "credits")}
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})")
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z_]{0,39}")
 _TWICE = object()
+NESTED = 256
+"""Deepest JSON value: a parser elsewhere must be able to read what is kept inside of something else."""
 
 
 class _Refused(Exception):
@@ -39,18 +42,16 @@ def canonical(x: object) -> str:
 
 
 def loads(text: str | bytes) -> object | Problem:
-    """The value of a JSON text, strictly: UTF-8, no NaN, no lone surrogates, and no key twice in an object."""
+    """The value of a JSON text, strictly: UTF-8, no NaN, no lone surrogates, no key twice in an object, 256 levels."""
     value: object = _loads(text)
     if isinstance(value, Problem):
         return value
     try:
-        canonical(value).encode()
-    except TypeError:
-        return Problem("bad_value", None, "an object in it has the same key twice")
+        _any_json(value, "").encode()
+    except _Refused as refused:
+        return refused.problem
     except UnicodeEncodeError:
         return Problem("bad_value", None, "holds a lone surrogate, which is no text")
-    except ValueError:
-        return Problem("bad_value", None, "holds a number that is not finite")
     return value
 
 
@@ -70,7 +71,10 @@ def parse(kind: type[Record], obj: object) -> Record | Problem:
 
 
 def dump(record: Any) -> dict[str, Any]:
-    """A record as a JSON object: the inverse of `parse`. Times are RFC 3339 in UTC with milliseconds."""
+    """A record as a JSON object: the inverse of `parse`. Times are RFC 3339 in UTC with milliseconds.
+
+    It does not raise: what another producer put into a field of JSON and is none comes as the text it is.
+    """
     plain: dict[str, Any] = _writer(type(record).__name__)(record)
     return plain
 
@@ -166,13 +170,23 @@ def _array_reader(item: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
 
 def _any_json(v: Any, path: str) -> str:
     try:
-        return canonical(v)
+        text = canonical(v)
     except TypeError:
         raise _Refused("bad_value", path, "an object in it has the same key twice") from None
     except ValueError:
         raise _Refused("bad_value", path, "holds a number that is not finite") from None
     except RecursionError:
         raise _Refused("bad_value", path, "nested too deep") from None
+    if text.count("[") + text.count("{") > NESTED and _deeper(v, NESTED):
+        raise _Refused("bad_value", path, "nested too deep")
+    return text
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    inside = [value]
+    for _ in range(levels + 1):
+        inside = [x for v in inside if isinstance(v, dict | list) for x in (v.values() if isinstance(v, dict) else v)]
+    return bool(inside)
 
 
 def _map(v: Any, path: str) -> dict[str, str]:
@@ -262,4 +276,16 @@ def _rfc3339(v: datetime) -> str:
 
 
 def _json_value(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
+    if text is None:
+        return None
+    try:
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError
+    return number

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from schemas.jsonform import canonical, dump, loads, parse, parse_line
+from schemas.jsonform import NESTED, canonical, dump, loads, parse, parse_line
 from schemas.problem import Problem
-from schemas.records import Outcome, Principal, Run
+from schemas.records import Outcome, Principal, Run, Step
 
 RUN = {"run_id": "r-1", "org": "acme", "agent": "agent/a"}
 LEARNING = {"entry_key": "support/pattern-x", "rule": "Check the status first."}
@@ -216,6 +216,29 @@ def test_a_refusal_never_says_a_value() -> None:
         assert value not in f"{problem.field} {problem.detail}"
 
 
+def nested(levels: int, open_: str = "[", close: str = "]") -> str:
+    return open_ * levels + "1" + close * levels
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        (nested(NESTED), True),
+        (nested(NESTED + 1), False),
+        (nested(NESTED, '{"a":', "}"), True),
+        (nested(NESTED + 1, '{"a":', "}"), False),
+        ("[" + "[]," * 1000 + "{}]", True),
+        (canonical("[" * 1000), True),
+        (nested(900), False),
+        (nested(100_000), False),
+    ],
+)
+def test_how_deep_json_may_be(text: str, taken: bool) -> None:
+    assert isinstance(loads(text), Problem) is not taken
+    run = parse_line(Run, json.dumps(RUN)[:-1] + ', "steps": [{"output": ' + text + "}]}")
+    assert isinstance(run, Problem) is not taken
+
+
 @pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', "[NaN]", '["\\ud83d"]', "[1e999]", "nope", '{"a": [{"b": {"c": 1, "c": 2}}]}'])
 def test_strict_reading_of_a_json_text(text: str) -> None:
     assert isinstance(loads(text), Problem)
@@ -230,3 +253,10 @@ def test_canonical_text_reads_back(value: object) -> None:
 def test_canonical_refuses_what_is_no_json() -> None:
     with pytest.raises(ValueError):
         canonical([float("nan")])
+
+
+@pytest.mark.parametrize("text", ["not json", "{", "[" * 100_000, "", "[NaN]", "[-1e999]"])
+def test_a_record_whose_json_is_none_is_dumped_all_the_same(text: str) -> None:
+    record = Run(run_id="r", org="o", agent="a", steps=(Step(output=text),))
+    assert dump(record)["steps"][0]["output"] == text
+    assert canonical(dump(record))
