@@ -47,6 +47,7 @@ class Learning:
     crossing: str = "none"
     withdrawn_at: datetime | None = None
     recalls: int = 0
+    floors: dict[str, str] = field(default_factory=dict)  # of the wordings it had
     shown: tuple[Any, ...] = ()
 
     @property
@@ -67,12 +68,10 @@ class Model:
     outcomes: list[Told] = field(default_factory=list)
     learnings: dict[str, Learning] = field(default_factory=dict)
     early: list[tuple[datetime, OutcomeReported]] = field(default_factory=list)
-    counted: set[str] = field(default_factory=set)  # by this event, even if an early amendment took it back at once
 
     def take(self, at: datetime, event: Any) -> None:
         self.clock = max(at, self.clock or at)
         restated = None
-        self.counted.clear()
         self.expire()
         source = getattr(event, "source", None)
         if source is not None and source not in self.seen:
@@ -92,7 +91,7 @@ class Model:
                             self.learnings[learning_id].recalls += 1
         for learning_id, learning in self.learnings.items():
             now = self.judge(learning_id, learning)
-            if (now != learning.shown or learning_id in self.counted) and learning_id != restated:
+            if now != learning.shown and learning_id != restated:
                 learning.version += 1
             learning.shown = now
 
@@ -121,8 +120,8 @@ class Model:
             floor = self.floor(run_id, set())
             for learning_id, wording in written:
                 learning = self.learnings[learning_id]
-                if learning.wording == wording and STRICT[floor] > STRICT[learning.floor]:
-                    learning.floor = floor
+                learning.floors[wording] = max(learning.floors.get(wording, "none"), floor, key=lambda f: STRICT[f])
+                learning.floor = learning.floors[learning.wording]
 
     def floor(self, run_id: str, above: set[str]) -> str:
         """Of a run and of the runs below it."""
@@ -140,16 +139,18 @@ class Model:
         state = "held" if p.hold else "active"
         held_until = self.clock + timedelta(days=30) if p.hold else None
         old = self.learnings.get(p.learning_id)
+        floors = old.floors if old else {}
+        floor = floors[p.wording] = max(floors.get(p.wording, "none"), floor, key=lambda f: STRICT[f])
         if old is None:
-            self.learnings[p.learning_id] = Learning(p, p.confidence, floor, state, [(1, p.wording)], held_until=held_until)
+            self.learnings[p.learning_id] = Learning(p, p.confidence, floor, state, [(1, p.wording)], held_until=held_until, floors=floors)
         elif old.wording != p.wording:
             wordings = [*old.wordings, (old.version + 1, p.wording)]
-            new = Learning(p, p.confidence, floor, state, wordings, old.version + 1, held_until, recalls=old.recalls)
+            new = Learning(p, p.confidence, floor, state, wordings, old.version + 1, held_until, recalls=old.recalls, floors=floors)
             self.learnings[p.learning_id] = new
         else:
             tested = self.figures(p.learning_id)[0] > 0
             old.proposal, old.prior = p, old.prior if tested else p.confidence
-            old.floor = max(old.floor, floor, key=lambda f: STRICT[f])
+            old.floor = floor
             old.version += 1
             if old.state != "held":
                 old.state, old.held_until = state, held_until
@@ -174,7 +175,6 @@ class Model:
         told = Told([name], "", False, 1, [])
         self.outcomes.append(told)
         self.tell(told, o)
-        self.counted |= {c.learning for c in told.credits if c.applied and c.since is not None}
         self.release(o)
 
     def release(self, o: OutcomeReported) -> None:

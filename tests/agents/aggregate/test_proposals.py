@@ -1,5 +1,6 @@
 """SPEC 2.8, 2.9, 2.12, 3.11, 4.2: what a write to a key does."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,3 +133,48 @@ def test_recalls_are_counted_without_a_version() -> None:
     assert len(table.versions()) == 1
     table.take(log.outcome("o-1"))
     assert (table.newest().recall_count, table.newest().revision) == (3, 4)
+
+
+def rollback(log: Log, to: int, **learning: Any) -> list[Any]:
+    """A rollback is a write that carries an old version's wording, scanned anew; it comes from no run."""
+    (event,) = log.run("-", {"rollback_to": to} | learning)[1:]
+    return [replace(event, run_id=None)]
+
+
+def test_rollback_makes_the_old_wording_the_newest() -> None:
+    """SPEC 2.8."""
+    log = Log()
+    table = known(log).take(log.outcome("o-1"), log.run("r-2", {"rule": "another"}), rollback(log, 2))
+    newest = table.newest()
+    assert (newest.version, newest.rule, newest.cause.what, newest.cause.id) == (4, "check the status first", "rolled_back", "2")
+    assert (newest.applied, newest.evidence_status) == (0, "untested")
+    table.take(rollback(log, 3, rule="another"), rollback(log, 5, rule="another"))
+    assert (table.newest().version, table.newest().rule) == (6, "another")
+
+
+@pytest.mark.parametrize(
+    ("to", "learning", "reason"),
+    [(0, {}, "unknown_version"), (3, {}, "unknown_version"), (1, {"rule": "never said"}, "another_wording"), (2, {}, "another_wording")],
+)
+def test_a_rollback_is_to_a_wording_that_there_was(to: int, learning: dict[str, Any], reason: str) -> None:
+    log = Log()
+    table = known(log).take(log.run("r-2", {"rule": "another"}), rollback(log, to, **learning))
+    assert table.ends()["runs:2", "learning:0"] == ("refused", reason)
+    assert table.newest().version == 2
+
+
+def test_a_rollback_brings_back_what_was_archived() -> None:
+    log = Log()
+    table = known(log, ttl_at=START.replace(hour=1)).take(log.outcome("o-1")).wait(hours=2).take(rollback(log, 2))
+    assert (table.newest().state, table.newest().applied) == ("active", 1)
+
+
+def test_a_floor_stays_with_its_wording() -> None:
+    """SPEC 3.11: another wording in between does not wash it off, and a late child reaches it there too."""
+    log = Log()
+    table = known(log, floor="sensitive").take(log.run("r-2", {"rule": "another"}))
+    assert table.newest().privacy == "shareable"
+    table.take(log.run("r-3", {}))
+    assert table.newest().privacy == "sensitive"
+    table.take(log.run("r-4", parent_run_id="r-2", floor="agent_specific", floor_reason="card"), log.run("r-5", {"rule": "another"}))
+    assert table.newest().privacy == "agent_specific" and table.newest().floor
