@@ -13,6 +13,11 @@ from clickhouse_connect.driver.client import Client
 from schemas.records import Learning, SharedLearning
 from sinks import words
 
+FIELDS: dict[type, tuple[str, ...]] = {
+    Learning: ("org", "agent", "learning_id", "rule", "value", "tools", "wording"),
+    SharedLearning: ("org", "space", "shared_id", "rule", "value", "tools", "wording"),
+}
+"""What `of_learning` and `of_shared` read."""
 _POSTING = ["org", "h", "id", "w", "audience"]
 _WORDING = ["org", "audience", "id", "subject", "wording", "terms"]
 

@@ -22,7 +22,7 @@ from schemas.records import (
     SharedLearning,
 )
 from sinks.postings import Wording, of_learning, of_shared
-from sinks.projection import Projection, fields, receipt
+from sinks.projection import Computed, Projection, fields, receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def processors(secret: bytes) -> dict[str, Processor]:
         return ids_of(secret, shared.org).ref(own=False, log=log, subject=shared.shared_id, wording=shared.wording)
 
     learning = {**fields(Learning, leave_out=("cause", "floor")), **_CAUSE, **_FLOOR}
-    shared = {**fields(SharedLearning, leave_out=("cause",)), **_CAUSE, "ref": ref}
+    shared = {**fields(SharedLearning, leave_out=("cause",)), **_CAUSE, "ref": Computed(ref)}
     return _by_topic(
         Processor("entries", (Projection("entries", Learning, learning), Projection("learnings", Learning, learning)), of_learning),
         Processor("counters", (Projection("counters", Counter, fields(Counter)),)),
@@ -68,10 +68,6 @@ def _by_topic(*all_of_them: Processor) -> dict[str, Processor]:
     return {p.topic: p for p in all_of_them}
 
 
-def _receipt(record: OutcomeReported | Finding) -> str:
-    return receipt(record.source)
-
-
 def _changed(record: AgentChanged) -> int:
     # By broker time, then offset: the newest change stands whatever is delivered again, and after the topic was made anew.
     return round(record.received_at.timestamp() * 1000) << 20 | record.source.offset & 0xFFFFF
@@ -81,6 +77,10 @@ def _columns(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 
+_RECEIPT = Computed(
+    lambda record: receipt(record.source),
+    "concat(source.topic, ':', toString(source.partition), ':', toString(source.offset))",
+)
 _CAUSE = {"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before"}
 _FLOOR = {
     "floor_stated": "floor.stated",
@@ -91,7 +91,7 @@ _FLOOR = {
 _OUTCOMES = Projection(
     "outcomes",
     OutcomeReported,
-    fields(OutcomeReported, leave_out=("source", "sender", "content", "credits"), receipt=_receipt, epoch="source.epoch"),
+    fields(OutcomeReported, leave_out=("source", "sender", "content", "credits"), receipt=_RECEIPT, epoch="source.epoch"),
 )
 _CREDITS = Projection(
     "credits",
@@ -99,7 +99,7 @@ _CREDITS = Projection(
     {
         **_columns(("org", "agent", "outcome_id", "result", "at", "received_at")),
         **{name: f"credits.{name}" for name in ("part", "own", "subject", "entry_key", "wording", "version", "applied", "helpful")},
-        "receipt": _receipt,
+        "receipt": _RECEIPT,
         "epoch": "source.epoch",
     },
     each="credits",
@@ -108,12 +108,12 @@ _CREDITS = Projection(
 _PRINCIPALS = Projection(
     "principals",
     AgentChanged,
-    fields(AgentChanged, leave_out=("source", "sender", "received_at"), at="received_at", revision=_changed),
+    fields(AgentChanged, leave_out=("source", "sender", "received_at"), at="received_at", revision=Computed(_changed)),
 )
 _FINDINGS = Projection(
     "findings",
     Finding,
-    fields(Finding, leave_out=("source",), receipt=_receipt, epoch="source.epoch", ordinal="source.index"),
+    fields(Finding, leave_out=("source",), receipt=_RECEIPT, epoch="source.epoch", ordinal="source.index"),
 )
 _EXPOSURES = Projection(
     "exposures",

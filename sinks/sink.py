@@ -25,8 +25,9 @@ from confluent_kafka import Message as KafkaMessage
 
 from schemas.codec import encode
 from schemas.records import DeadLetter
+from sinks.batch import Message, Refusal
 from sinks.processors import processors
-from sinks.writer import Message, Refusal, Unavailable, Writer
+from sinks.writer import Unavailable, Writer
 
 log = logging.getLogger(__name__)
 

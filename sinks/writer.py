@@ -1,20 +1,22 @@
 """The batch writer: messages of any topics in, rows of all their tables in ClickHouse; what can't be taken comes back as refusals."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Any
 
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DataError, Error, OperationalError
 from clickhouse_connect.driver.insert import InsertContext
 
-from schemas.codec import HEADER_BYTES, decode
 from schemas.problem import Problem
-from schemas.store import WRITERS
 from sinks import postings
+from sinks.batch import Batch, Message, Pair, Refusal
+from sinks.columns import ColumnInsert, avro_file, distinct
+from sinks.postings import Wording
 from sinks.processors import Processor
 from sinks.projection import Projection, Row
 
@@ -25,30 +27,12 @@ ROW_FAULTS = frozenset({6, 26, 27, 33, 38, 41, 53, 69, 70, 72, 117, 128, 131, 32
 VIOLATED_CONSTRAINT, UNKNOWN_ELEMENT_OF_ENUM and the like. Any other error blames the engine, and is tried again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A record of a topic, as the consumer gives it. `topic` is without prefix, `at` the broker's time in milliseconds since 1970, UTC."""
-
-    topic: str
-    partition: int
-    offset: int
-    at: int
-    value: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A message that can't be taken, and why."""
-
-    message: Message
-    problem: Problem
+COLUMNS_FROM = 200
+"""Messages of a kind from which on chDB decodes them itself: less than that is not worth a file."""
 
 
 class Unavailable(Exception):
     """ClickHouse can't be reached, or can't write now: try again later."""
-
-
-Pair = tuple[Message, Any]
 
 
 class Writer:
@@ -57,7 +41,9 @@ class Writer:
     def __init__(self, client: Client, processors: dict[str, Processor]) -> None:
         self._client = client
         self._processors = processors
+        self._in_process = client.uri.startswith("chdb:")
         self._contexts: dict[str, InsertContext] = {}
+        self._by_columns: dict[str, ColumnInsert] = {}
 
     def prepare(self) -> None:
         """Before the first batch: mend what a crash left. Raises Unavailable."""
@@ -75,21 +61,55 @@ class Writer:
         return [Refusal(message, problem) for message, problem in refusals.items()]
 
     def _write_topic(self, processor: Processor, messages: Iterable[Message], refusals: dict[Message, Problem]) -> None:
-        taken: list[Pair] = []
-        for message in messages:
-            if message.value is None or _not_for(processor, message.value):
-                continue
-            record = decode(message.value)
-            if isinstance(record, Problem):
-                refusals[message] = record
-            elif type(record).__name__ in processor.kinds:
-                taken.append((message, record))
-        for projection in processor.projections:
-            of_kind = [pair for pair in taken if isinstance(pair[1], projection.kind)]
-            self._insert_all(projection, of_kind, refusals)
-        if processor.wording is not None:
-            wordings = [w for message, record in taken if message not in refusals and (w := processor.wording(record))]
-            _guarded(lambda: postings.write(self._client, wordings))
+        batch = Batch(processor, messages, refusals)
+        with ExitStack() as files:
+            told: dict[type, str] = {}
+            for kind, plain in batch.plain.items():
+                if self._in_process and len(plain) >= COLUMNS_FROM:
+                    told[kind] = files.enter_context(avro_file(kind, (m.value or b"" for m in plain)))
+            for projection in processor.projections:
+                if self._insert_columns(projection, told.get(projection.kind), batch):
+                    pairs = batch.odd(projection.kind)
+                else:
+                    pairs = batch.odd(projection.kind) + batch.decoded(projection.kind)
+                self._insert_all(projection, pairs, refusals)
+            if processor.wording is not None:
+                self._index(processor.wording, batch, told)
+
+    def _insert_columns(self, projection: Projection, file: str | None, batch: Batch) -> bool:
+        """Let ClickHouse decode a file of messages; whether it took them all. Where not, the way by rows tells why."""
+        if file is None or not ColumnInsert.fits(projection):
+            return False
+        token = _token(projection.table, batch.plain[projection.kind])
+        try:
+            return _guarded(lambda: self._client.command(self._columns(projection).statement(file, token))) is None
+        except Unavailable as error:
+            log.info("a batch of %s goes by rows: %s", projection.table, error)
+            return False
+
+    def _index(self, wording: Callable[[Any], Wording | None], batch: Batch, told: Mapping[type, str]) -> None:
+        """Write the postings of what was taken. What was never decoded here, ClickHouse tells: of many versions, few wordings."""
+        records: list[Any] = [record for message, record in batch.pairs() if message not in batch.refusals]
+        for kind in batch.plain.keys() - batch.kinds_decoded:
+            sql = distinct(postings.FIELDS[kind], told[kind])
+            _guarded(lambda sql=sql: records.extend(SimpleNamespace(**row) for row in self._client.query(sql).named_results()))  # type: ignore[misc]
+        wordings = [w for record in records if (w := wording(record))]
+        _guarded(lambda: postings.write(self._client, wordings))
+
+    def _columns(self, projection: Projection) -> ColumnInsert:
+        found = self._by_columns.get(projection.table)
+        if found is None:
+            context = self._context(projection)
+            types = {name: t.name for name, t in zip(context.column_names, context.column_types, strict=True)}
+            found = self._by_columns[projection.table] = ColumnInsert(projection, types)
+        return found
+
+    def _context(self, projection: Projection) -> InsertContext:
+        context = self._contexts.get(projection.table)
+        if context is None:
+            context = self._client.create_insert_context(projection.table, column_names=list(projection.columns))
+            self._contexts[projection.table] = context
+        return context
 
     def _insert_all(self, projection: Projection, pairs: Sequence[Pair], refusals: dict[Message, Problem]) -> None:
         """Insert the rows of all records, halving the batch again and again around one that ClickHouse refuses."""
@@ -111,10 +131,7 @@ class Writer:
         self._insert_all(projection, pairs[half:], refusals)
 
     def _insert(self, projection: Projection, rows: Sequence[Row], token: str) -> None:
-        context = self._contexts.get(projection.table)
-        if context is None:
-            context = self._client.create_insert_context(projection.table, column_names=list(projection.columns))
-            self._contexts[projection.table] = context
+        context = self._context(projection)
         context.settings = {"insert_deduplication_token": token}
         context.data = rows
         self._client.data_insert(context)
@@ -137,12 +154,6 @@ def _guarded(insert: Callable[[], object]) -> str | None:
     except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
         return type(error).__name__  # the client could not put a value into its column
     return None
-
-
-def _not_for(processor: Processor, value: bytes) -> bool:
-    """Whether a message surely holds another kind of record than the processor's: no need to decode it."""
-    schema = WRITERS.get(value[2:HEADER_BYTES])
-    return schema is not None and schema.name not in processor.kinds
 
 
 def _token(table: str, messages: Sequence[Message]) -> str:

@@ -28,7 +28,7 @@ from schemas.records import (
     Source,
     Step,
 )
-from sinks.writer import Message
+from sinks.batch import Message
 
 SECRET = b"a secret of the tests, 32 bytes!"
 ORG = "acme"

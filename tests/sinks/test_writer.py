@@ -12,8 +12,9 @@ from clickhouse_connect.driver.exceptions import OperationalError
 from schemas.ids import Ref
 from schemas.partition import log_hash
 from schemas.records import Cause, ExposedRow, Floor
+from sinks.batch import Message
 from sinks.processors import processors
-from sinks.writer import Message, Unavailable, Writer
+from sinks.writer import Unavailable, Writer
 from tests.sinks import records as r
 
 ALL_KINDS = (
