@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from pipelines import admin
@@ -148,22 +148,30 @@ def written(user: str, bootstrap: str, topic: str) -> bool:
 def read(user: str, bootstrap: str, topic: str, group: str) -> bool:
     """Whether a user may read a topic, in a group."""
     config = client_config(user_settings(user, bootstrap), bootstrap)
-    consumer = Consumer(config | {"group.id": group, "auto.offset.reset": "earliest", "enable.partition.eof": True, "log_level": 0})
-    consumer.assign([TopicPartition("tidegate." + topic, p) for p in range(2)])
-    end = time.monotonic() + 30
+    consumer = Consumer(config | {"group.id": group, "enable.partition.eof": True, "log_level": 0})
+    consumer.assign([TopicPartition("tidegate." + topic, p, OFFSET_BEGINNING) for p in range(2)])
     try:
-        while time.monotonic() < end:
-            message = consumer.poll(1)
-            error = message.error() if message is not None else None
-            code = error.code() if error else None
-            if code in (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED):
-                return False
-            if message is not None and code in (None, KafkaError._PARTITION_EOF):
-                return True
-            # any other: a broker that is still making the group's coordinator
-        raise TimeoutError(f"{user} heard nothing of {topic}")
+        message = consumer.poll(30)
+        assert message is not None
+        code = (error := message.error()) and error.code()
+        refusals = (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED)
+        assert code in (None, KafkaError._PARTITION_EOF, *refusals)
+        return code not in refusals and in_group(consumer, topic)
     finally:
         consumer.close()
+
+
+def in_group(consumer: Consumer, topic: str) -> bool:
+    """Whether a consumer may be of its group."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            consumer.committed([TopicPartition("tidegate." + topic, 0)], timeout=10)
+            return True
+        except KafkaException as refused:
+            if refused.args[0].code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+                return False
+            assert time.monotonic() < end, refused  # before: a broker that is still making the group's coordinator
 
 
 @pytest.mark.broker

@@ -29,7 +29,7 @@ def test_what_up_wrote_is_found_while_it_lives(settings: Settings) -> None:
 
 
 def test_another_process_with_the_same_pid_is_not_taken_for_it(settings: Settings) -> None:
-    running(Process("up", os.getpid(), Process.of("up", os.getppid()).born)).write(settings.data)
+    running(Process("up", os.getpid(), Process.of("up", 1).born)).write(settings.data)
     assert find(settings) is None
 
 
