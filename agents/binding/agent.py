@@ -14,8 +14,8 @@ knows what it took; before 5 on the new states. What is sent again is the same e
 
 This file alone knows Faust's private parts: `Consumer._drain_messages`, `_wait_next_records`, `_read_offset`, `_new_offset`,
 `_filter_tps_with_pending_acks`, `Producer._settings_extra`, `Producer._producer`, `App._new_transport`, `App._new_producer_transport`
-and the thread's `_consumer._coordinator._do_heartbeat`. tests/agents/binding/test_private_parts.py names each: where a release moves
-one, that test fails; read the same method in the new release and mend it here.
+and the thread's `_consumer._coordinator` with its `_do_heartbeat` and `_group_instance_id`. tests/agents/binding/test_private_parts.py
+names each: where a release moves one, that test fails; read the same method in the new release and mend it here.
 """
 
 import asyncio
@@ -198,6 +198,11 @@ class Lease:
 
         coordinator._do_heartbeat, self._followed = do_heartbeat, coordinator
 
+    def leave(self) -> None:
+        """A stop that was asked for: the member leaves its group under its own name, so that others need not wait for its session's end."""
+        if self._followed is not None:
+            self._followed._group_instance_id = None
+
     def check(self) -> None:
         """Die where the lease is over: somebody else may have the partitions, and an old state must not be written last."""
         silent = time.monotonic() - self._answered
@@ -323,4 +328,5 @@ async def _run_one(app: App, stop: asyncio.Event) -> None:
     await asyncio.wait([stopping, ended], return_when=asyncio.FIRST_COMPLETED)
     if app.crashed:
         _die(EXIT_CRASHED, f"agent {app.agent_.name} can't go on ({app.crash_reason!r})")
+    app.lease.leave()
     await app.stop()

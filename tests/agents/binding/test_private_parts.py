@@ -52,6 +52,7 @@ def test_a_method_is_where_it_was(owner: type, name: str, parameters: list[str])
         (ThreadDelegateConsumer.__init__, ["self._thread = "]),
         (driver.Producer.on_start, ["self._producer = self._new_producer()"]),
         (driver.AIOKafkaConsumerThread.on_start, ["self._consumer = self._create_consumer"]),
+        (GroupCoordinator._maybe_leave_group, ["self._group_instance_id is None", "LeaveGroupRequest(self.group_id, self.member_id)"]),
         (Recovery.__init__, ["self.completed = Event()"]),
     ],
     ids=lambda value: getattr(value, "__qualname__", ""),
