@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 
 from pipelines import admin
 from pipelines.admin import Layout
-from pipelines.kafka import client_config
+from pipelines.kafka import client_config, reach
 from pipelines.settings import Settings, load
 from tests import brokers
 from tests.conftest import no_kafka
@@ -116,6 +116,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             bootstrap = f"127.0.0.1:{port}"
             settings = user_settings("admin", bootstrap)
             config = client_config(settings, bootstrap)
+            reach(settings, bootstrap, 60)  # its port is open before it lets anybody in
             admin.create(config, Layout(settings.prefix, 2, 1, 1))
             environ = {**user_environ("admin", bootstrap), "PYTHONPATH": str(ROOT)}
             subprocess.run([sys.executable, ROOT / "deploy" / "acls.py"], check=True, env=environ)
