@@ -19,9 +19,6 @@ names each: where a release moves one, that test fails; read the same method in 
 """
 
 import asyncio
-import logging
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -34,19 +31,13 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
 from agents.binding.batch import Core, Incoming
+from agents.binding.lease import EXIT_CRASHED, EXIT_SEND_FAILED, SESSION_SECONDS, Lease, die
 from agents.binding.outbox import Message, Outbox
 from schemas.codec import encode
 from schemas.partition import partition_of
 from schemas.records import Tick
 
-log = logging.getLogger(__name__)
-
-EXIT_SEND_FAILED = 70
-EXIT_LEASE_OVER = 71
-EXIT_CRASHED = 72
 TICK_SECONDS = 60.0
-_SESSION_SECONDS = 10.0
-_LEASE_MARGIN_SECONDS = 3.0
 _MAX_REQUEST_BYTES = 40 * 1024 * 1024
 _MAX_BATCH_BYTES = 256 * 1024
 
@@ -76,13 +67,6 @@ class Agent:
     stateful: bool = False
     ticks: bool = False
     max_poll_records: int = field(default=5_000)
-
-
-def _die(status: int, why: str) -> None:
-    """Stop at once, without Faust's shutdown: that would commit and send, which is what must not happen now."""
-    log.critical("%s; the process stops, what it had taken is taken again by its successor", why)
-    logging.shutdown()
-    os._exit(status)
 
 
 class Consumer(driver.Consumer):
@@ -172,44 +156,6 @@ class Transport(driver.Transport):
     Producer = Producer
 
 
-class Lease:
-    """How long this process may believe that its partitions are its own: since the coordinator last answered, less a margin."""
-
-    def __init__(self) -> None:
-        self._answered = time.monotonic()
-        self._followed: Any = None
-
-    def renew(self) -> None:
-        """The coordinator answered now."""
-        self._answered = time.monotonic()
-
-    def follow(self, coordinator: Any) -> None:
-        """Renew with each heartbeat that the coordinator answers."""
-        if coordinator is self._followed:
-            return
-        beat = coordinator._do_heartbeat
-
-        async def do_heartbeat() -> bool:
-            asked = time.monotonic()
-            answered: bool = await beat()
-            if answered:
-                self._answered = asked
-            return answered
-
-        coordinator._do_heartbeat, self._followed = do_heartbeat, coordinator
-
-    def leave(self) -> None:
-        """A stop that was asked for: the member leaves its group under its own name, so that others need not wait for its session's end."""
-        if self._followed is not None:
-            self._followed._group_instance_id = None
-
-    def check(self) -> None:
-        """Die where the lease is over: somebody else may have the partitions, and an old state must not be written last."""
-        silent = time.monotonic() - self._answered
-        if silent > _SESSION_SECONDS - _LEASE_MARGIN_SECONDS:
-            _die(EXIT_LEASE_OVER, f"the group's coordinator has not answered for {silent:.0f} s, so the partitions may be another's")
-
-
 class App(faust.App):
     """One agent as a Faust app: its group is `<prefix><agent>`."""
 
@@ -229,9 +175,9 @@ class App(faust.App):
             stream_wait_empty=False,
             broker_commit_interval=0.5,
             broker_max_poll_records=agent.max_poll_records,
-            broker_session_timeout=_SESSION_SECONDS,
+            broker_session_timeout=SESSION_SECONDS,
             consumer_group_instance_id=cluster.member,
-            broker_heartbeat_interval=_SESSION_SECONDS / 5,
+            broker_heartbeat_interval=SESSION_SECONDS / 5,
             broker_request_timeout=60.0,
             producer_compression_type="zstd",
             producer_max_request_size=_MAX_REQUEST_BYTES,
@@ -292,7 +238,7 @@ class App(faust.App):
             producer: Any = self.producer
             await Outbox(producer._producer).send(messages)
         except Exception as error:
-            _die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_.name} sent ({type(error).__name__}: {error})")
+            die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_.name} sent ({type(error).__name__}: {error})")
 
     async def _tick(self) -> None:
         if self.rebalancing:
@@ -327,6 +273,6 @@ async def _run_one(app: App, stop: asyncio.Event) -> None:
     stopping, ended = asyncio.create_task(stop.wait()), asyncio.create_task(app.wait_until_stopped())
     await asyncio.wait([stopping, ended], return_when=asyncio.FIRST_COMPLETED)
     if app.crashed:
-        _die(EXIT_CRASHED, f"agent {app.agent_.name} can't go on ({app.crash_reason!r})")
+        die(EXIT_CRASHED, f"agent {app.agent_.name} can't go on ({app.crash_reason!r})")
     app.lease.leave()
     await app.stop()
