@@ -131,7 +131,10 @@ def jars() -> Path:
         if done.returncode:
             shutil.rmtree(partial)
             raise Missing(f"Maven did not fetch Apache Kafka {VERSION}: {(done.stdout + done.stderr).strip()[:500]}")
-        partial.rename(cache)
+        try:
+            partial.rename(cache)
+        except OSError:  # another process was first
+            shutil.rmtree(partial)
     return cache
 
 
