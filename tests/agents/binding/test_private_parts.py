@@ -7,6 +7,7 @@ import inspect
 from importlib.metadata import version
 
 import pytest
+from aiokafka.consumer.fetcher import Fetcher
 from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.producer.message_accumulator import BatchBuilder
 from faust.app.base import App
@@ -35,6 +36,7 @@ def test_the_release_that_was_read() -> None:
         (App, "_new_transport", ["self"]),
         (App, "_new_producer_transport", ["self"]),
         (GroupCoordinator, "_do_heartbeat", ["self"]),
+        (Fetcher, "_proc_fetch_request", ["self", "assignment", "node_id", "request"]),
         (BatchBuilder, "append", ["self", "timestamp", "key", "value", "headers"]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
