@@ -20,6 +20,8 @@ Json = dict[str, Any]
 TIDEGATE = (sys.executable, "-m", "pipelines.cli.main")
 PARTITIONS = 4
 PATIENCE_SECONDS = 120.0
+OUT_OF_REACH = 3
+"""The status of a command that a broker or ClickHouse did not answer."""
 
 
 def until(holds: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> None:
@@ -80,11 +82,14 @@ class Flow:
         told = json.loads((self.data / "run" / "up.json").read_text())
         return int(next(c["pid"] for c in told["children"] if c["name"] == child))
 
-    def tidegate(self, *command: str, given: str | None = None, status: int = 0) -> list[Json]:
+    def tidegate(self, *command: str, given: str | None = None) -> list[Json]:
         """What a command prints with --json."""
-        done = subprocess.run([*TIDEGATE, *command, "--json"], env=self.environ, input=given, capture_output=True, text=True, timeout=300)
-        assert done.returncode == status, f"tidegate {' '.join(command)}: {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        done = self._run(*command, given=given)
+        assert done.returncode == 0, f"tidegate {' '.join(command)}: {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def _run(self, *command: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*TIDEGATE, *command, "--json"], env=self.environ, input=given, capture_output=True, text=True, timeout=300)
 
     def load(self, agents: Sequence[Json]) -> None:
         """Make agents known."""
@@ -107,7 +112,11 @@ class Flow:
 
         def idle() -> bool:
             nonlocal last
-            last = self.tidegate("status")[-1]
+            done = self._run("status")
+            if done.returncode == OUT_OF_REACH:
+                return False  # an engine that was killed is on its way back
+            assert done.returncode == 0, done.stderr[-2000:]
+            last = json.loads(done.stdout.splitlines()[-1])
             return bool(last["idle"])
 
         until(idle, "the flow to come to rest")
