@@ -44,6 +44,7 @@ _NEAR_CHARS = 16
 _NAME_NEAR = re.compile(r"([\w.\-$@]{1,96}?)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}$")
 _HEADER = re.compile(r"(?P<v>[\w+/.~=-]{8,2000})")
 _USER = re.compile(r"[\"']?(?P<v>[^\s\"'@]{3,200})")
+_USER_QUOTED = re.compile(r"[ =](?P<q>[\"'])[^\s\"']{0,64}:$")
 _CUT = re.compile(r"[&;,](?=[\w.-]+=)|\\[nr\"]")
 _TAIL = ",;.)]}:!?\\"
 _SURE = 20
@@ -150,7 +151,7 @@ def _value(text: str, at: int, name: Strength, *, prose: bool) -> Iterator[Hit]:
     value = match["v"]
     cut = 0
     if not quoted:
-        kept = _CUT.split(value, maxsplit=1)[0].rstrip(_TAIL)
+        kept = _CUT.split(value, maxsplit=1)[0].rstrip(_TAIL if prose else _TAIL.replace("!", ""))
         cut = len(value) - len(kept)
         value = kept
         line_end = text.find("\n", at)
@@ -173,7 +174,9 @@ def _random(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Hit]:
 
 def _user(text: str, end: int) -> Iterator[Hit]:
     """`-u user:password`; with an empty password the user is the secret, as Stripe has it."""
-    match = _USER.match(text, end)
+    opened = _USER_QUOTED.search(text, max(0, end - 66), end)
+    match = re.compile(rf"(?P<v>[^\s{opened['q']}]{{3,200}})(?={opened['q']})").match(text, end) if opened else None
+    match = match or _USER.match(text, end)
     if match and text[end] in "\"'" and text[match.end() : match.end() + 1] != text[end]:
         match = None  # the quotation mark ends the argument: there is no password
     if match:

@@ -21,3 +21,8 @@ class Cover:
         """Whether a span holds the character at an offset."""
         i = bisect_right(self._starts, at) - 1
         return i >= 0 and at < self._ends[i]
+
+    def meets(self, start: int, end: int) -> bool:
+        """Whether a span shares a character with `start` to `end`."""
+        i = bisect_right(self._ends, start)
+        return i < len(self._starts) and self._starts[i] < end

@@ -5,14 +5,14 @@ from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
-from agents.scan import address, assigned, cards, credentials, encoded, identifiers, injection, national, personal
+from agents.scan import address, assigned, cards, credentials, encoded, identifiers, injection, national, opaque, personal
 from agents.scan.cover import Cover
 from agents.scan.engine import Engine, Sightings
 from agents.scan.hit import RANK, Hit
-from agents.scan.placeholder import outside, spans
+from agents.scan.placeholder import outside, spans, within
 from agents.scan.plain import plain
 
-PRIVATE = (credentials, assigned, cards, identifiers, personal, national, address)
+PRIVATE = (credentials, assigned, cards, identifiers, personal, national, address, opaque)
 """What is looked for in every text of a run."""
 WORDING = (*PRIVATE, injection)
 """What is looked for beside, in texts that may be recalled or cross: steps are full of what would be an order there (SPEC 3.7)."""
@@ -39,6 +39,8 @@ def _detect(text: str, detectors: tuple[ModuleType, ...], depth: int) -> list[Hi
     hits: list[Hit] = []
     for hit in _seen(copy.ascii, seen, detectors, depth):
         start, end = copy.span(hit.start, hit.end)
+        if within(start, taken):
+            continue  # it is named by a placeholder's own kind and number
         for left, right in outside(start, end, taken):
             # What is left of a value beside a placeholder of ours is masked too, its punctuation is not.
             if (left, right) == (start, end) or any(c.isalnum() for c in text[left:right]):
@@ -68,4 +70,7 @@ def _settled(hits: list[Hit]) -> list[Hit]:
     """Hits in order of place, each once. A loose kind is left out where a value has a better one."""
     tiers = [Cover((h.start, h.end) for h in hits if h.layer == "credential" and _LOOSE.get(h.kind, 0) < loose) for loose in (1, 2)]
     kept = [h for h in hits if h.kind not in _LOOSE or not tiers[_LOOSE[h.kind] - 1].holds(h.start)]
+    if any(h.kind == "opaque_id" for h in kept):
+        known = Cover((h.start, h.end) for h in kept if h.kind != "opaque_id" and h.mask)
+        kept = [h for h in kept if h.kind != "opaque_id" or not known.meets(h.start, h.end)]
     return sorted(dict.fromkeys(kept), key=lambda h: (h.start, -h.end))

@@ -151,7 +151,8 @@ def _one(text: str, word: Word, before: str, lower: bool) -> bool:
     """Whether a word that stands alone is a person."""
     if not word.rare:
         # Some people are called Will: where they say so, or are spoken to.
-        called = _NAME_IS.search(before) is not None or (word.folded in given_names() and _introduced(before)[1])
+        listed = word.folded in given_names() or word.folded in family_names()
+        called = (listed and _NAME_IS.search(before) is not None) or (word.folded in given_names() and _introduced(before)[1])
         return called and not lower and word.folded not in not_persons()
     if lower:
         return (word.given and (_listed(text, word) or bool(_DOES.match(text, word.end)))) or _introduced(before)[1]

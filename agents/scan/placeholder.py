@@ -24,6 +24,12 @@ def spans(text: str) -> list[tuple[int, int]]:
     return [m.span() for m in PLACEHOLDER.finditer(text)]
 
 
+def within(at: int, taken: list[tuple[int, int]]) -> bool:
+    """Whether an offset lies inside a placeholder, behind its first character."""
+    i = bisect_right(taken, (at, 0)) - 1
+    return i >= 0 and taken[i][0] < at < taken[i][1]
+
+
 def outside(start: int, end: int, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The pieces of a span that no placeholder covers, left to right."""
     pieces = []

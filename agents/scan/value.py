@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 from agents.scan.placeholder import PLACEHOLDER, stands_for_one
-from agents.scan.words import english_words, no_values
+from agents.scan.words import english_words, no_values, word_set
 
 _CODE = re.compile(
     r"['\"\\]{0,3}(?:[$%@&*<{(\[]|(?i:process\.env|os\.|env[.\[(]|getenv|config[.\[]|settings[.\[]|self\.|this\.|await |new )"
@@ -13,11 +13,19 @@ _CODE = re.compile(
 )
 _CALL = re.compile(r"[A-Za-z_][\w.:>-]*[(\[]")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+$")
-_PATH = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://|[\w.-]+/[\w./-]+\.\w{1,5}$)")
+_PATH = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:(?:\\?/){2}|[\w.-]+/[\w./-]+\.\w{1,5}$)")
 _ARN = re.compile(r"arn:[\w-]+:")
 _RELEASE = re.compile(r"(?:[A-Za-z][\w.:/-]*?[-@:])?(?:v|rc|r)?\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+._]\w{1,16}){0,4}$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}$")
+_PHRASE = re.compile(r"[a-z]{2,12}(?: [a-z]{2,12}){3,9}$")
+"""A passphrase of words, as dice give it."""
+_ABOUT = word_set(
+    "must should shall cannot can may not please enter type your you use is are be was has have at least contain contains "
+    "character characters password passwords passphrase secret key token required invalid wrong incorrect missing empty new "
+    "forgot forgotten change changed reset confirm match matches same different strong weak minimum maximum this that the it"
+)
+"""Words of texts that are about passwords: labels, errors, instructions."""
 _SEGMENT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SEPARATORS = re.compile(r"[-_./ ]+")
 
@@ -61,6 +69,8 @@ def is_password(value: str, *, quoted: bool, prose: bool) -> bool:
     if not quoted and (_CALL.match(value) or _DOTTED.match(value)):
         return False
     if " " in value:
+        if quoted and _PHRASE.match(value) and not _ABOUT.intersection(value.split()):
+            return True
         return any(c.isdigit() for c in value) and len(value.split()) <= 4 and not _PATH.match(value)
     if prose and not quoted:
         return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)

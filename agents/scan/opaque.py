@@ -1,0 +1,74 @@
+"""Random runs of no known format: at least an identifier of the run, and a credential where they say so themselves (SPEC 3.2, 3.4).
+
+Vendors bring out formats faster than a table of rules can follow. Nobody writes `zx4Kq9…` in a wording that is meant for others, so it
+is taken out, mildly: it may be a request's id as well as a key.
+"""
+
+import re
+from collections.abc import Iterator
+
+from agents.scan.engine import Anchor, Sightings
+from agents.scan.hit import Hit
+from agents.scan.placeholder import stands_for_one
+from agents.scan.value import entropy, wordy
+from agents.scan.words import word_set
+
+_LEAST = 18
+"""Letters and digits in a row from which on a random run is told from a long name."""
+_MOST = 400
+"""What is longer is a blob of data, not an id."""
+
+ANCHORS = (Anchor("opaque", rf"[0-9A-Za-z]{{{_LEAST}}}"),)
+
+_TOKEN = re.compile(rf"[\w.~-]{{{_LEAST},{_MOST}}}={{0,2}}")
+_BEFORE = re.compile(r"[\w.~-]{0,80}$")
+_PART = re.compile(r"[0-9A-Za-z]+")
+_HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
+_TELLING = word_set("sk key apikey token tok secret pat api auth pass password pwd cred live prod rk priv private access bearer refresh")
+_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,12}){0,3}[_]$")
+_NAMED_ID = re.compile(r"(?:[_-]|(?<![A-Za-z])|(?<=[a-z])(?=[IS]))(?i:id|sid)[\"']{0,2}\s{0,2}[=:]\s{0,2}[\"']?$")
+_SWITCH = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
+
+
+def look(text: str, seen: Sightings) -> Iterator[Hit]:
+    """Random runs in an ASCII text."""
+    after = 0
+    for end in seen.get("opaque", ()):
+        if end <= after:
+            continue
+        behind = _BEFORE.search(text, max(after, end - _LEAST - 80), end - _LEAST)
+        start = behind.start() if behind else end - _LEAST
+        match = _TOKEN.match(text, start)
+        if not match:
+            continue
+        after = match.end()
+        value = match[0].strip(".~-") if not match[0].endswith("=") else match[0].lstrip(".~-")
+        start = match.start() + match[0].index(value)
+        # What runs on is part of something larger, a blob of data; what is named an id (`client_id = …`) is configuration.
+        if text[match.end() : match.end() + 1].isalnum() or stands_for_one(value) or _NAMED_ID.search(text, max(0, start - 24), start):
+            continue
+        parts = [p for p in _PART.findall(value) if len(p) >= _LEAST]
+        if any(_random(p) for p in parts):
+            yield _judged(value, start)
+        elif any(_HEX.match(p) and len(p) >= 32 and _PREFIX.match(value[: value.index(p)]) for p in parts):
+            # A bare hash is a commit's or a file's; behind a prefix and an underscore it is somebody's id or key.
+            yield _judged(value, start)
+
+
+def _judged(value: str, start: int) -> Hit:
+    words = {w.lower() for w in re.split(r"[_.-]", value) if len(w) <= 10}
+    if words & _TELLING:
+        return Hit("credential", "generic_secret", "high", start, start + len(value), hard=True)
+    return Hit("identifier", "opaque_id", "low", start, start + len(value))
+
+
+def _random(part: str) -> bool:
+    """Whether letters and digits look drawn by lot: of two classes at least, changing often, and no words."""
+    digits = sum(c.isdigit() for c in part)
+    mixed = not (part.islower() or part.isupper())
+    if digits == len(part) or _HEX.match(part) or (digits < 2 and not (mixed and len(part) >= 24)):
+        return False
+    if not mixed and digits < len(part) // 8 + 2:
+        return False
+    switches = len(_SWITCH.findall(part)) / len(part)
+    return switches >= (0.36 if mixed else 0.22) and entropy(part) >= 3.3 and not wordy(part)
