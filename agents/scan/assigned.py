@@ -5,25 +5,50 @@ The pass finds a key word and what assigns to it; the name is then read backward
 
 import base64
 import re
-from collections.abc import Iterator
+import string
+from collections.abc import Iterator, Sequence
 
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.keyname import Strength, strength
 from agents.scan.value import is_password, is_token
 
-_KEY = r"(?:pass|pwd|psw|secret|token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin|api)"
+_WORDS = r"(?:pass|pwd|psw|secret)"
+_TOKENS = r"(?:token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin|api)"
+_STOP = r"[\"'`\]\)\\}]"
+_BETWEEN = r"[=:>~|+?.\s]*"
+_NEAR_NAME = r"(?:pass(?:word|wd)?|pwd|secret|token|key|auth|access|private)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}"
+_IS = r"(?:password|passphrase|passcode|passwd|secret|token|key)[ \t](?:is|was|of|to)[ \t:]"
+_TEN = 10
+"""Characters that the shortest value of a token's name has (see `is_token`)."""
 
+# A token's name is in every other line of an agent's prose (`max_tokens=4096`, `the key of the cache`): so the pass looks for what a
+# value must have as well, and where the name ends is found from there.
 ANCHORS = (
     Anchor(
-        "assigned", _KEY + r"[a-z0-9_.\-]{0,32}[\"'`\]\)\\}]{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}(?:=|:|,|>)", caseless=True
+        "assigned", _WORDS + r"[a-z0-9_.\-]{0,32}" + _STOP + r"{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}[=:,>]", caseless=True
+    ),
+    Anchor(
+        "assigned token",
+        _TOKENS + r"[a-z0-9_.\-]*" + _STOP + r"*(?: \*?(?:string|str|varchar))?[ \t?.+|:]*[=:,>]" + _BETWEEN + r"[^\s]{10}",
+        caseless=True,
+    ),
+    Anchor(
+        "assigned typed",
+        _TOKENS
+        + r"[a-z0-9_.\-]*"
+        + _STOP
+        + r"*[ \t?.+|:]*[=:,>]"
+        + _BETWEEN
+        + r"(?:[a-z_][\w.\[\]<>| ]*=|[\"'`]?(?:bearer|basic|token|apikey)[ \t])\s*[^\s]{10}",
+        caseless=True,
     ),
     Anchor(
         "assigned near",
-        r"(?:pass(?:word|wd)?|pwd|secret|token|key|auth|access|private)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}[0-9a-z_/+.=~-]{16}",
+        _NEAR_NAME + r"[\-_=]{0,3}(?:[a-z_/+.~\-]*[0-9][a-z_/+.~\-]*[0-9]|[0-9a-z_/+.~\-]{24})",
         caseless=True,
     ),
-    Anchor("assigned prose", r"(?:password|passphrase|passcode|passwd|secret|token|key)[ \t](?:is|was|of|to)[ \t:]", caseless=True),
+    Anchor("assigned prose", _IS + r"[=:>~|+?. \t]*(?:[^\s0-9]*[0-9]|[a-z@]{0,2}\\*[\"'`]|[^\s]+[ \t]*(?:[\r\n]|$))", caseless=True),
     Anchor("assigned below", r"(?:password|passphrase|secret|token|key)[a-z ]{0,50}:[ \t]{0,4}\\?\n", caseless=True),
     Anchor("assigned flag", r"--?(?:password|passwd|pass|token|secret|api-?key|auth-token|access-key|secret-key)[ \t]", caseless=True),
     Anchor("assigned login", r"(?:login|username|user)[ \t]{1,4}[^\s]{1,64}[ \t\n]{1,8}password[ \t]", caseless=True),
@@ -31,6 +56,7 @@ ANCHORS = (
     Anchor("auth header", r"(?:bearer|basic|token|apikey|negotiate)[ \t+]{1,2}[\"']?[0-9a-z+/._~=-]{8}", caseless=True),
 )
 
+_NAME_CHARS = string.ascii_letters + string.digits + "_.-$@"
 _TYPE = re.compile(r" \*?(?:string|str|varchar)$", re.IGNORECASE)
 _TYPED = re.compile(r"\s{0,4}[A-Za-z_][\w.\[\]<>| ]{0,40}=(?!=)")
 _GAP = re.compile(r"(?:[=>:~|+?.]{0,3}[ \t]{0,24})")
@@ -42,6 +68,11 @@ _BELOW = re.compile(r"(?:\\n|\s){1,8}(?P<v>[^\s\"'`<>\\]{8,200})")
 _NEAR = re.compile(r"[-_=]{0,3}(?P<v>[\w/+.~-]{12,200}={0,2})(?![\w=])")
 _NEAR_CHARS = 16
 _NAME_NEAR = re.compile(r"([\w.\-$@]{1,96}?)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}$")
+_OPERATOR = re.compile(_TOKENS + r"[a-z0-9_.\-]{0,32}" + _STOP + r"{0,4}[ \t?.+|:]{0,24}[=:,>]", re.IGNORECASE)
+_NEAR_START = re.compile(_NEAR_NAME + r"(?=[0-9a-z_/+.=~-]{16})", re.IGNORECASE)
+_IS_START = re.compile(_IS, re.IGNORECASE)
+_REACH = 160
+"""Characters that a name and what stands between it and its value may take."""
 _HEADER = re.compile(r"(?P<v>[\w+/.~=-]{8,2000})")
 _USER = re.compile(r"[\"']?(?P<v>[^\s\"'@]{3,200})")
 _USER_QUOTED = re.compile(r"[ =](?P<q>[\"'])[^\s\"']{0,64}:$")
@@ -63,13 +94,16 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Assigned credentials in an ASCII text."""
     for end in seen.get("assigned", ()):
         yield from _at(text, end)
-    for end in seen.get("assigned near", ()):
-        name = _NAME_NEAR.search(text, max(0, end - 120), end - _NEAR_CHARS)
+    yield from _tokens(text, seen)
+    for at in _ends(_NEAR_START, text, seen.get("assigned near", ())):
+        name = _NAME_NEAR.search(text, max(0, at - 120), at)
         if name and strength(name[1]) is not Strength.NONE:
-            yield from _random(_NEAR, text, end - _NEAR_CHARS)
+            yield from _random(_NEAR, text, at)
     for end in seen.get("assigned below", ()):
         yield from _random(_BELOW, text, end - 1)
-    for anchor in ("assigned prose", "assigned flag", "assigned login"):
+    for at in _ends(_IS_START, text, seen.get("assigned prose", ())):
+        yield from _value(text, _skip(text, at), Strength.PASSWORD, prose=True)
+    for anchor in ("assigned flag", "assigned login"):
         for end in seen.get(anchor, ()):
             yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=anchor != "assigned login")
     for end in seen.get("basic user", ()):
@@ -78,19 +112,40 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
         yield from _header(text, end)
 
 
+def _tokens(text: str, seen: Sightings) -> Iterator[Hit]:
+    """Values of a token's name: the operator is what stands between a value that was sighted and its name."""
+    done = 0
+    for end in seen.get("assigned token", ()):
+        start = max(0, end - _TEN - 40)
+        head = text[start : end - _TEN]
+        name = head.rstrip(" \t\r\n=:>~|+?.,")
+        operator = next((i for i in range(len(name), len(head)) if head[i] in "=:,>"), None)
+        if operator is not None and start + operator >= done:
+            done = start + operator + 1
+            yield from _at(text, done)
+    for at in _ends(_OPERATOR, text, seen.get("assigned typed", ())):
+        yield from _at(text, at)
+
+
+def _ends(pattern: re.Pattern[str], text: str, sighted: Sequence[int]) -> Iterator[int]:
+    """Where a pattern ends that stands before what was sighted, each place once."""
+    done = 0
+    for end in sighted:
+        for match in pattern.finditer(text, max(done, end - _REACH), end + _NEAR_CHARS):
+            done = match.end()
+            yield done
+
+
 def _name_behind(text: str, at: int) -> tuple[int, int]:
     """The name that what stands at `at` assigns to: back over spaces, a type and closing quotes."""
-    while at and text[at - 1] in " \t?.+|:" and text[at - 1] != "\n":
-        at -= 1
-    if typed := _TYPE.search(text, max(0, at - 10), at):
-        at = typed.start()
-    stop = at
-    while stop and at - stop < 4 and text[stop - 1] in "\"'`])}\\":
-        stop -= 1
-    begin = stop
-    while begin and stop - begin < 96 and (text[begin - 1].isalnum() or text[begin - 1] in "_.-$@"):
-        begin -= 1
-    return begin, stop
+    start = max(0, at - _REACH)
+    head = text[start:at].rstrip(" \t?.+|:")
+    if head[-1:] in "rRgG" and (typed := _TYPE.search(head, max(0, len(head) - 10))):
+        head = head[: typed.start()]
+    bare = head.rstrip("\"'`])}\\")
+    head = head[: max(len(bare), len(head) - 4)]
+    name = head[-96:]
+    return start + len(head) - len(name) + len(name.rstrip(_NAME_CHARS)), start + len(head)
 
 
 def _skip(text: str, at: int) -> int:

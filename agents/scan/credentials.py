@@ -1,7 +1,7 @@
 """Credentials of known format: every rule of the table, confirmed where its anchor was seen (SPEC 3.2)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from agents.scan.engine import Anchor, Sightings
@@ -10,14 +10,21 @@ from agents.scan.placeholder import stands_for_one
 from agents.scan.rules import RULES
 from agents.scan.value import wordy
 
-ANCHORS = tuple(Anchor(f"rule {i}", rule.start) for i, rule in enumerate(RULES))
+ANCHORS = tuple(Anchor(f"rule {i}", rule.sight or rule.start) for i, rule in enumerate(RULES))
 _NUMBERS = {anchor.name: i for i, anchor in enumerate(ANCHORS)}
 
 
 @cache
-def _compiled(number: int) -> tuple[re.Pattern[str], int]:
+def _compiled(number: int) -> tuple[re.Pattern[str], int, str]:
+    """The pattern of a rule, the width of its start, and the name of the group that is the value."""
     rule = RULES[number]
-    return rule.pattern, width(rule.start)
+    pattern = rule.pattern
+    return pattern, width(rule.start), "v" if "v" in pattern.groupindex else ""
+
+
+@cache
+def _start(number: int) -> re.Pattern[str]:
+    return re.compile(RULES[number].start)
 
 
 def width(start: str) -> int:
@@ -32,16 +39,15 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Credentials in an ASCII text."""
     for number in sorted(_NUMBERS[name] for name in seen.keys() & _NUMBERS.keys()):
         rule, after = RULES[number], 0
+        pattern, width, group = _compiled(number)
         for end in seen[f"rule {number}"]:
-            pattern, width = _compiled(number)
             start = end - width
             if start < after:
                 continue
-            match = pattern.match(text, start) if not rule.behind else _from_behind(pattern, text, start, rule.behind)
+            match = pattern.match(text, start) if not rule.behind else _from_behind(number, pattern, text, after, start)
             if match is None:
                 continue
-            group = "v" if "v" in pattern.groupindex else 0
-            value = match[group]
+            value = match[group or 0]
             after = match.end()
             if (
                 stands_for_one(value)
@@ -49,12 +55,13 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
                 or (rule.also and not rule.also(value))
             ):
                 continue
-            yield Hit("credential", rule.kind, "high", match.start(group), match.end(group), hard=True)
+            yield Hit("credential", rule.kind, "high", match.start(group or 0), match.end(group or 0), hard=True)
 
 
-def _from_behind(pattern: re.Pattern[str], text: str, start: int, behind: int) -> re.Match[str] | None:
-    for begin in range(max(0, start - behind), start + 1):
-        match = pattern.match(text, begin)
-        if match:
-            return match
-    return None
+def _from_behind(number: int, pattern: re.Pattern[str], text: str, after: int, start: int) -> re.Match[str] | None:
+    rule = RULES[number]
+    begin = max(0, start - rule.behind)
+    begins: Iterable[int] = range(begin, start + 1)
+    if rule.sight:
+        begins = (m.start() for m in _start(number).finditer(text, max(after, begin), start))
+    return next((match for at in begins if (match := pattern.match(text, at))), None)

@@ -1,7 +1,6 @@
 """Every layer over one text: the list of detectors."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
@@ -44,7 +43,7 @@ def _detect(text: str, detectors: tuple[ModuleType, ...], depth: int) -> list[Hi
         for left, right in outside(start, end, taken):
             # What is left of a value beside a placeholder of ours is masked too, its punctuation is not.
             if (left, right) == (start, end) or any(c.isalnum() for c in text[left:right]):
-                hits.append(replace(hit, start=left, end=right))
+                hits.append(hit._replace(start=left, end=right))
     if injection in detectors:
         hits += injection.hidden.look(text)
     return _settled(hits)
@@ -59,7 +58,7 @@ def _seen(text: str, seen: Sightings, detectors: tuple[ModuleType, ...], depth: 
         found = [h for h in _detect(inner, detectors, depth + 1) if h.layer in ("credential", "injection") and h.mask]
         if found:
             worst = max(found, key=lambda h: RANK[h.severity])
-            yield replace(worst, start=start, end=end)
+            yield worst._replace(start=start, end=end)
 
 
 _LOOSE = {"bearer_token": 1, "basic_auth": 1, "generic_secret": 2, "generic_password": 2}

@@ -3,13 +3,17 @@
 import base64
 import binascii
 import re
+import string
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from agents.scan.engine import Anchor, Sightings
 
 ANCHORS = (
-    Anchor("base64", r"[0-9A-Za-z+/_\-]{40}"),
+    # Five groups of four that are fifteen printable characters, and fourteen pairs of digits that are so many: what is in every
+    # other line, a hash or a path, is neither.
+    Anchor("base64", r"(?:[I-Za-f][C-HS-Xi-nyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589][0-9A-Za-z+/_\-]){5}"),
+    Anchor("base64", r"(?:[2-7][0-9A-Fa-f]){14}"),
     Anchor("percent", r"(?:%[0-9A-Fa-f]{2}){6}"),
     Anchor("escapes", r"(?:\\x[0-9A-Fa-f]{2}){6}"),
     Anchor("unicode escapes", r"(?:\\u00[0-7][0-9A-Fa-f]){6}"),
@@ -19,6 +23,7 @@ _BASE64 = re.compile(r"[0-9A-Za-z+/_-]{40,}={0,2}")
 _PERCENT = re.compile(r"(?:[0-9A-Za-z._~-]{0,80}%[0-9A-Fa-f]{2}){6,}[0-9A-Za-z._~-]{0,80}")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}){6,}")
 _UNICODE = re.compile(r"(?:\\u[0-9A-Fa-f]{4}){6,}")
+_BASE64_CHARS = string.ascii_letters + string.digits + "+/_-"
 _LONGEST = 200_000
 """Characters of one encoded run that are decoded."""
 
@@ -26,7 +31,7 @@ _LONGEST = 200_000
 def decoded(text: str, seen: Sightings) -> Iterator[tuple[int, int, str]]:
     """Runs of an ASCII text that decode to readable text: where they stand, and what they say."""
     for name, pattern, back in (
-        ("base64", _BASE64, 40),
+        ("base64", _BASE64, None),
         ("percent", _PERCENT, 18),
         ("escapes", _ESCAPES, 24),
         ("unicode escapes", _UNICODE, 36),
@@ -35,11 +40,23 @@ def decoded(text: str, seen: Sightings) -> Iterator[tuple[int, int, str]]:
         for end in seen.get(name, ()):
             if end <= after:
                 continue
-            match = pattern.match(text, max(after, end - back), end + _LONGEST)
+            start = max(after, end - back) if back else _begin(text, after, end)
+            match = pattern.match(text, start, start + _LONGEST)
             after = match.end() if match else end
             plain = _read(name, match[0]) if match else None
             if match and plain:
                 yield match.start(), match.end(), plain
+
+
+def _begin(text: str, after: int, end: int) -> int:
+    """Where a run of base64 begins that reaches to `end`, or goes on after the part of it that was read."""
+    back = 64
+    while True:
+        start = max(after, end - back)
+        begin = start + len(text[start:end].rstrip(_BASE64_CHARS))
+        if begin > start or start == after or back >= _LONGEST:
+            return begin
+        back *= 4
 
 
 def _read(name: str, run: str) -> str | None:
@@ -62,4 +79,4 @@ def _read(name: str, run: str) -> str | None:
 
 
 def _hexadecimal(run: str) -> bool:
-    return len(run) % 2 == 0 and all(c in "0123456789abcdefABCDEF" for c in run)
+    return len(run) % 2 == 0 and not run.strip(string.hexdigits)

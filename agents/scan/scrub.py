@@ -1,7 +1,7 @@
 """A wording made clean: detect, mask, and scan what is left until nothing is found (SPEC 3.1, 3.10)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.scan import names
 from agents.scan.crosscheck import Entities
@@ -49,5 +49,5 @@ def _again(text: str, hits: list[Hit]) -> Iterator[Hit]:
     for secret, hit in {text[h.start : h.end]: h for h in hits if h.hard and h.end - h.start >= _SHORTEST}.items():
         at = text.find(secret)
         while at >= 0:
-            yield replace(hit, start=at, end=at + len(secret))
+            yield hit._replace(start=at, end=at + len(secret))
             at = text.find(secret, at + 1)

@@ -36,10 +36,14 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Injections in an ASCII text."""
     yield from comments.look(text, seen)
     numbers = sorted(_NUMBERS[name] for name in seen.keys() & _NUMBERS.keys())
-    found = [(PHRASES[n], start, end) for n in numbers for start, end in _places(n, PHRASES[n], text, seen)]
-    pressed = [start for phrase, start, _ in found if phrase.weight == "pressure"]
+    found = [
+        (PHRASES[n], start, end) for n in numbers if PHRASES[n].weight != "pressure" for start, end in _places(n, PHRASES[n], text, seen)
+    ]
+    pressed: list[int] = []
+    if any(phrase.weight == "weak" for phrase, _, _ in found):
+        pressed = [start for n in numbers if PHRASES[n].weight == "pressure" for start, _ in _places(n, PHRASES[n], text, seen)]
     for phrase, start, end in found:
-        if phrase.weight == "pressure" or _told_of(text, start) or (phrase.kind not in _COMMANDS and _as_code(text, start, end)):
+        if _told_of(text, start) or (phrase.kind not in _COMMANDS and _as_code(text, start, end)):
             continue
         severity: Severity = "high" if phrase.weight == "high" else "medium"
         if phrase.weight == "weak" and not any(abs(start - p) <= _PRESSURE_REACH for p in pressed):

@@ -102,7 +102,7 @@ WORDING: tuple[Phrase, ...] = (
     Phrase(
         "role_hijack",
         "strong",
-        r"\b(?:guidelines|restrictions|polic(?:y|ies)|ethic\w*|moral\w*)\b",
+        r"\b(?:ethical|moral|legal|content|safety)(?:\s+or\s+\w+)?\s+(?:guidelines|restrictions|polic(?:y|ies)|constraints|limits|boundaries)",
         r"\b(?:free from|not bound by|without|no|ignor\w+|bypass\w*|doesn.?t (?:have|follow)|does not (?:have|"
         r"follow)|don.?t have to follow)\s+(?:any\s+|all\s+|its\s+|the\s+)?(?:openai\w*\s+)?(?:ethical|moral|"
         r"legal|content|safety)(?:\s+or\s+\w+)?\s+(?:guidelines|restrictions|polic(?:y|ies)|constraints|"
@@ -125,7 +125,7 @@ WORDING: tuple[Phrase, ...] = (
     Phrase(
         "concealment",
         "strong",
-        r"\b(?:secret|hidden|silently|secretly|covertly)\b",
+        r"(?:\bkeep (?:this|it) (?:secret|hidden) from\b|\b(?:silently|secretly|covertly|quietly) [a-z])",
         r"\b(?:keep (?:this|it) (?:secret|hidden) from (?:the )?(?:user|human|customer|anyone)|(?:silently|"
         r"secretly|covertly|quietly) (?:send|upload|forward|post|exfiltrate|copy|add|email))\b",
         "Keep this hidden from the user.",

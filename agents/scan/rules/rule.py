@@ -45,7 +45,8 @@ class Rule:
     one pass looks for; `rest`: Python expression of what follows. The value is what start and rest match together, or group `v` of
     rest. `left`: what must stand before it. `shown` and `near`: templates of a text that is caught and of one that is not.
     `also`: a last check of the value. `behind`: characters before `start` at which the value may begin (`start` then is not its
-    beginning, and `left` + `lead` match what stands before).
+    beginning, and `left` + `lead` match what stands before). `sight`: Hyperscan expression that the pass looks for in place of a
+    `start` that is in every other line; `start` then stands up to `behind` characters before its end.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Rule:
     left: str = LEFT
     lead: str = ""
     behind: int = 0
+    sight: str = ""
     also: Callable[[str], bool] | None = field(default=None)
 
     @property

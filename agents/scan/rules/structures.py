@@ -56,6 +56,8 @@ STRUCTURES: tuple[Rule, ...] = (
         "postgres://app:{w20}@db.acme.test:5432/app",
         "http://localhost:5000/@x",
         left="",
+        behind=330,
+        sight=r"://[^\s:/?#@\"'<>\[\]{}|\\`]*:[^\s\"'<>`\\]*@",
     ),
     # Functions that take a name and a password.
     Rule(
