@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.keyname import Strength, strength
+from agents.scan.rules.named import named
 from agents.scan.value import is_password, is_token
 
 _WORDS = r"(?:pass|pwd|psw|secret)"
@@ -161,7 +162,11 @@ def _back(text: str, at: int, stop: str) -> int:
 
 
 def _hit(kind: str, match: re.Match[str], cut: int = 0) -> Hit:
-    return Hit("credential", kind, "high", match.start("v"), match.end("v") - cut, hard=True)
+    start, end = match.start("v"), match.end("v") - cut
+    if kind in ("generic_secret", "generic_password"):
+        line = match.string.rfind("\n", max(0, start - 96), start) + 1
+        kind = named(match.string[max(line, start - 96) : start], match.string[start:end]) or kind
+    return Hit("credential", kind, "high", start, end, hard=True)
 
 
 def _at(text: str, end: int) -> Iterator[Hit]:
@@ -195,6 +200,8 @@ def _at(text: str, end: int) -> Iterator[Hit]:
                 match, Strength.TOKEN, match["v"].rstrip(_TAIL), len(match["v"]) - len(match["v"].rstrip(_TAIL)), quoted=False, prose=True
             )
         return
+    if operator == "," and (listed := _QUOTED.match(text, at)) and listed["v"].isalpha():
+        return  # the next of a list of words
     yield from _value(text, at, name, prose=operator == ":" and text[end : end + 1] == " ")
 
 

@@ -55,7 +55,7 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
                 or (rule.also and not rule.also(value))
             ):
                 continue
-            yield Hit("credential", rule.kind, "high", match.start(group or 0), match.end(group or 0), hard=True)
+            yield Hit("credential", rule.kind, rule.severity, match.start(group or 0), match.end(group or 0), hard=True)
 
 
 def _from_behind(number: int, pattern: re.Pattern[str], text: str, after: int, start: int) -> re.Match[str] | None:

@@ -5,6 +5,7 @@ is taken out, mildly: it may be a request's id as well as a key.
 """
 
 import re
+import string
 from collections.abc import Iterator
 
 from agents.scan.engine import Anchor, Sightings
@@ -18,10 +19,10 @@ _LEAST = 18
 _MOST = 400
 """What is longer is a blob of data, not an id."""
 
-ANCHORS = (Anchor("opaque", rf"[0-9A-Za-z]{{{_LEAST}}}"),)
+ANCHORS = (Anchor("opaque", rf"[0-9A-Za-z]{{{_LEAST}}}(?:\b|_)"),)
 
 _TOKEN = re.compile(rf"[\w.~-]{{{_LEAST},{_MOST}}}={{0,2}}")
-_BEFORE = re.compile(r"[\w.~-]{0,80}$")
+_CHARS = string.ascii_letters + string.digits + "_.~-"
 _PART = re.compile(r"[0-9A-Za-z]+")
 _HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
 _TELLING = word_set("sk key apikey token tok secret pat api auth pass password pwd cred live prod rk priv private access bearer refresh")
@@ -36,12 +37,12 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     for end in seen.get("opaque", ()):
         if end <= after:
             continue
-        behind = _BEFORE.search(text, max(after, end - _LEAST - 80), end - _LEAST)
-        start = behind.start() if behind else end - _LEAST
+        head = text[max(after, end - _MOST) : end]
+        start = end - len(head) + len(head.rstrip(_CHARS))
         match = _TOKEN.match(text, start)
-        if not match:
+        after = match.end() if match else end
+        if not match or text[start - 1 : start].isalnum():
             continue
-        after = match.end()
         value = match[0].strip(".~-") if not match[0].endswith("=") else match[0].lstrip(".~-")
         start = match.start() + match[0].index(value)
         # What runs on is part of something larger, a blob of data; what is named an id (`client_id = …`) is configuration.

@@ -5,7 +5,8 @@ from agents.scan.rules.code import CODE
 from agents.scan.rules.rule import Rule
 from agents.scan.rules.services import SERVICES
 from agents.scan.rules.structures import STRUCTURES
+from agents.scan.rules.tools import TOOLS
 
-RULES: tuple[Rule, ...] = (*CODE, *CLOUD, *SERVICES, *STRUCTURES)
+RULES: tuple[Rule, ...] = (*CODE, *CLOUD, *SERVICES, *TOOLS, *STRUCTURES)
 
 __all__ = ["RULES", "Rule"]

@@ -10,6 +10,8 @@ import string
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from agents.scan.hit import Severity
+
 LEFT = r"(?:(?<![0-9A-Za-z])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2}))"
 """Where a token may begin: not inside a word; an escape of JSON or of a URL before it ends in a letter or digit but is no word."""
 
@@ -44,7 +46,8 @@ class Rule:
     `kind`: its name in findings and placeholders; `vendor`: who issues it. `start`: Hyperscan expression of a fixed width that the
     one pass looks for; `rest`: Python expression of what follows. The value is what start and rest match together, or group `v` of
     rest. `left`: what must stand before it. `shown` and `near`: templates of a text that is caught and of one that is not.
-    `also`: a last check of the value. `behind`: characters before `start` at which the value may begin (`start` then is not its
+    `also`: the confirmation, a last check of the value. `severity`: of its findings. `source`: where its format is told; left out, the
+    vendor's page in `rules/sources.py`. `behind`: characters before `start` at which the value may begin (`start` then is not its
     beginning, and `left` + `lead` match what stands before). `sight`: Hyperscan expression that the pass looks for in place of a
     `start` that is in every other line; `start` then stands up to `behind` characters before its end.
     """
@@ -60,6 +63,8 @@ class Rule:
     behind: int = 0
     sight: str = ""
     also: Callable[[str], bool] | None = field(default=None)
+    severity: Severity = "high"
+    source: str = ""
 
     @property
     def pattern(self) -> re.Pattern[str]:

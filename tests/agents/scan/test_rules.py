@@ -7,6 +7,7 @@ import pytest
 from agents.scan.credentials import width
 from agents.scan.rules import RULES, Rule
 from agents.scan.rules.rule import fill
+from agents.scan.rules.sources import source
 from agents.scan.text import scan_text
 
 _IDS = [f"{i}-{r.kind}" for i, r in enumerate(RULES)]
@@ -31,6 +32,13 @@ def test_the_near_miss_is_not(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=_IDS)
 def test_a_start_has_one_width(rule: Rule) -> None:
     assert width(rule.start) > 0
+
+
+@pytest.mark.parametrize("rule", RULES, ids=_IDS)
+def test_a_rule_says_where_its_format_is_told(rule: Rule) -> None:
+    assert (rule.source or source(rule.vendor)).startswith("https://")
+    assert rule.severity in ("medium", "high")
+    assert rule.shown and rule.near and rule.shown != rule.near
 
 
 def test_there_are_enough_kinds() -> None:
