@@ -26,6 +26,7 @@ from confluent_kafka import Message as KafkaMessage
 from schemas.codec import encode
 from schemas.records import DeadLetter
 from sinks.batch import Message, Refusal
+from sinks.patience import Patience
 from sinks.processors import processors
 from sinks.writer import Unavailable, Writer
 
@@ -37,6 +38,9 @@ BATCH_SECONDS = 1.0
 CAUGHT_UP_SECONDS = 0.05
 """At the end of the topics a batch waits no longer: somebody may wait for it (`produce --wait`), and parts must not get too many."""
 LONGEST_WAIT = 30.0
+REST_SECONDS = 0.1
+"""How long a broker that does not hold an empty fetch is left alone."""
+STATISTICS_MS = 5_000
 SESSION_MS = 10_000
 """How long the partitions of a sink that died wait for another one; heartbeats come from a thread of their own."""
 REPLAYABLE = timedelta(days=7)
@@ -78,6 +82,7 @@ class Sink:
         self._stop = stop
         self._topics = processors(secret)
         self._writer = Writer(client, self._topics)
+        self._patience = Patience()
         self._consumer = Consumer(
             {
                 "queued.max.messages.kbytes": BATCH_BYTES // 1024,
@@ -88,6 +93,8 @@ class Sink:
                 "auto.offset.reset": "earliest",
                 "isolation.level": "read_committed",
                 "enable.partition.eof": True,
+                "statistics.interval.ms": STATISTICS_MS,
+                "stats_cb": self._patience.told,
             }
         )
         self._producer = Producer(dict(producer_config))
@@ -95,6 +102,7 @@ class Sink:
         self._bytes = 0
         self._began = 0.0
         self._positions: dict[Place, int] = {}  # read up to here, not committed yet
+        self._committed: dict[Place, int] = {}
         self._at_end: set[Place] = set()
         self._assigned: set[Place] = set()
 
@@ -108,6 +116,8 @@ class Sink:
                 self._poll()
                 if self._due():
                     self._flush()
+                elif self._patience.needed and not self._batch and self._at_end >= self._assigned:
+                    self._rest()
         finally:
             self._consumer.close()
             self._producer.close()
@@ -117,6 +127,15 @@ class Sink:
         if first is None:
             return
         for message in (first, *self._consumer.consume(BATCH_MESSAGES - len(self._batch) or 1, 0)):
+            self._take(message)
+
+    def _rest(self) -> None:
+        """Ask the broker for nothing for a while; then its partitions' ends are told anew."""
+        self._at_end.clear()
+        self._consumer.pause(self._consumer.assignment())
+        message = self._consumer.poll(REST_SECONDS)
+        self._consumer.resume(self._consumer.assignment())
+        if message is not None:
             self._take(message)
 
     def _take(self, message: KafkaMessage) -> None:
@@ -131,8 +150,10 @@ class Sink:
         place = (topic, partition)
         if error is not None:  # the end of a partition; markers of transactions may stand between the last message and here
             self._at_end.add(place)
-            self._positions[place] = offset
+            if self._committed.get(place) != offset:
+                self._positions[place] = offset
             return
+        self._patience.read()
         if not self._batch:
             self._began = time.monotonic()
         value = message.value()
@@ -208,6 +229,7 @@ class Sink:
         try:
             if offsets:
                 self._consumer.commit(offsets=offsets, asynchronous=False)
+                self._committed |= self._positions
         except KafkaException as error:  # another member has the partitions now, or the broker is away: what is not committed is read again
             log.warning("offsets were not committed: %s", error)
         self._positions.clear()
@@ -223,6 +245,7 @@ class Sink:
         self._batch = [m for m in self._batch if (self._prefix + m.topic, m.partition) not in gone]
         for place in gone:
             self._positions.pop(place, None)
+            self._committed.pop(place, None)
 
 
 def _delivered(error: KafkaError | None, _: KafkaMessage) -> None:

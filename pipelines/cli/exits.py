@@ -92,6 +92,8 @@ def _explain(error: Exception) -> tuple[int, str]:
         return UNREACHABLE, f"the broker did not do what was asked: {fault.str() if isinstance(fault, KafkaError) else fault}"
     if isinstance(error, ClickHouseError):
         return UNREACHABLE, f"ClickHouse did not answer: {clickhouse_says(error)}"
+    if isinstance(error, TimeoutError):
+        return UNREACHABLE, "an engine did not answer in time; `tidegate status` tells which, its log says why"
     if isinstance(error, OSError) and error.filename is not None:
         return USAGE, f"{error.filename}: {error.strerror or type(error).__name__}"
     # No text of the exception: it may hold what the user's records hold.

@@ -127,6 +127,18 @@ def test_a_fault_of_ours_says_where_it_is_and_never_what_it_was_about(monkeypatc
     assert "dataclass" not in done.stderr
 
 
+def test_an_engine_that_does_not_answer_in_time_is_out_of_reach(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """INTERFACES, commands: 3 an engine can't be reached."""
+
+    def late(_: Any) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr("pipelines.settings.entries", late)
+    done = CliRunner().invoke(app, ["config"], env=NOWHERE | {"TIDEGATE_DATA": str(tmp_path)})
+    assert done.exit_code == 3
+    assert "did not answer in time" in done.stderr
+
+
 def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m pipelines.cli.main config --json | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
