@@ -54,19 +54,25 @@ def untested(prior: float) -> Evidence:
     return Evidence(prior=prior, confidence=prior)
 
 
+def weight(evidence: Evidence, result: str, share: float) -> float:
+    """w of SPEC 5.4: what one more outcome adds to Es or Ef; `result`, `share` as in `update`."""
+    success = result == "success"
+    if not success and not evidence.failures and evidence.successes >= _CLEAN_SUCCESSES:
+        surprise = 1.0
+    else:
+        surprise = 1.0 + abs(float(success) - evidence.confidence)
+    return SEVERITY[result] * share * surprise
+
+
 def update(evidence: Evidence, result: str, share: float) -> Evidence:
     """Evidence after one more outcome (SPEC 5.4, 5.5).
 
     `result` is a key of SEVERITY; `share` is causal_confidence divided by the number of entries the outcome applied, 0 to 1.
     """
     success = result == "success"
-    if not success and not evidence.failures and evidence.successes >= _CLEAN_SUCCESSES:
-        surprise = 1.0
-    else:
-        surprise = 1.0 + abs(float(success) - evidence.confidence)
-    weight = SEVERITY[result] * share * surprise
-    mass_success = evidence.mass_success * DECAY + (weight if success else 0.0)
-    mass_failure = evidence.mass_failure * DECAY + (0.0 if success else weight)
+    added = weight(evidence, result, share)
+    mass_success = evidence.mass_success * DECAY + (added if success else 0.0)
+    mass_failure = evidence.mass_failure * DECAY + (0.0 if success else added)
     after = confidence(evidence.prior, mass_success, mass_failure)
     return Evidence(
         prior=evidence.prior,

@@ -10,10 +10,10 @@ from pipelines.errors import Failure, Unreachable
 from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
-from schemas.records import Exposure, Outcome, Principal, Run
+from schemas.records import Exposure, Outcome, Principal, Run, Write
 
-Record = Run | Outcome | Principal
-KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "principals": Principal}
+Record = Run | Outcome | Write | Principal
+KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "principals": Principal}
 """What is sent to which topic (without prefix)."""
 
 _IN_FLIGHT_BYTES = 64 * 1024 * 1024
@@ -144,6 +144,8 @@ def parts_of(record: Record) -> tuple[str, ...]:
             return _run_parts(len(record.learnings), len(record.claims))
         case Outcome():
             return _outcome_parts(len(record.credits))
+        case Write():
+            return ("learning:0",)
         case Principal():
             return ()
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 READERS: Mapping[str, tuple[str, ...]] = {
-    "scan": ("runs", "outcomes", "principals", "recalls"),
+    "scan": ("runs", "outcomes", "writes", "principals", "recalls"),
     "aggregate": ("learnings",),
     "promote": ("candidates",),
     "journal": ("decisions",),

@@ -9,7 +9,7 @@ from typing import Any
 from schemas import codec
 from schemas.jsonform import loads
 from schemas.problem import Problem
-from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Run, Step
+from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Run, Step, Write
 
 RUN_BYTES = 32 * 1024 * 1024
 """Largest run, encoded and before compression."""
@@ -31,12 +31,14 @@ _HELPFUL = ("yes", "no", "unknown")
 
 
 def problem(record: Any) -> Problem | None:
-    """What is wrong with a Run, Outcome, Principal or Exposure, the first thing only, or None."""
+    """What is wrong with a Run, Outcome, Write, Principal or Exposure, the first thing only, or None."""
     match record:
         case Run():
             found = _run(record)
         case Outcome():
             found = _outcome(record)
+        case Write():
+            found = _write(record)
         case Principal():
             found = _principal(record)
         case Exposure():
@@ -60,6 +62,17 @@ def _run(run: Run) -> Iterator[Problem]:
         yield from _learning(learning, f"learnings[{i}].")
     for i, claim in enumerate(run.claims):
         yield from _claim(claim, f"claims[{i}].")
+
+
+def _write(write: Write) -> Iterator[Problem]:
+    yield from _names(write, "", "org", "agent")
+    yield from _names(write, "", "session", "work_area", "space", needed=False)
+    yield from _one_of(write.producer, "producer", _PRODUCERS)
+    if write.rollback_to is None and write.work_area is None and write.session is None:
+        yield Problem("missing", "work_area", "is needed: it says where the learning was written")
+    if write.rollback_to is not None and write.rollback_to < 1:
+        yield Problem("bad_value", "rollback_to", "versions count from 1")
+    yield from _learning(write.learning, "learning.")
 
 
 def _step(step: Step, path: str) -> Iterator[Problem]:

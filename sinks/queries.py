@@ -9,7 +9,17 @@ _ENTRY = "org = {org:String} AND agent = {agent:String} AND branch = {branch:Str
 _HISTORY = f"""SELECT version, at, cause, cause_id, cause_by, state, crossing, confidence, evidence_status,
     applied, helpful, success_count, failure_count, trust, tier
 FROM entry_versions WHERE {_ENTRY} ORDER BY version"""
+_WRITTEN = f"""SELECT rule, nullIf(value, '') AS value, nullIf(cue, '') AS cue, tools, goal_phrases, memory_type, kind,
+    if(floor_stated = '', privacy, floor_stated) AS privacy, environment, nullIf(applies_to, '') AS applies_to, prior AS confidence,
+    importance, is_artifact, if(ttl_at > now64(3, 'UTC'), ttl_at, NULL) AS ttl_at, pattern_refs, value_bindings,
+    nullIf(toString(session), '') AS session, nullIf(toString(work_area), '') AS work_area, nullIf(toString(space), '') AS space, producer
+FROM entries FINAL WHERE {_ENTRY} AND version = {{version:UInt32}}"""
+_NEWEST = f"SELECT version FROM learnings FINAL WHERE {_ENTRY}"
 _GATE = f"SELECT c.1 AS condition, c.2 AS holds, c.3 AS figure, c.4 AS needed FROM learnings_now ARRAY JOIN gate AS c WHERE {_ENTRY}"
+_EXPLAIN = f"""SELECT version, at, cause, nullIf(cause_id, '') AS cause_id, nullIf(toString(result), '') AS result,
+    nullIf(toString(helped), '') AS helped, weight, confidence_before, confidence, confidence - confidence_before AS moved,
+    mass_success, mass_failure, applied, helpful, success_count, failure_count, evidence_status, nullIf(toString(reason), '') AS reason
+FROM evidence WHERE {_ENTRY} ORDER BY version, step, at"""
 _RECEIPT = "SELECT part, end, nullIf(toString(reason), '') AS reason FROM receipts FINAL WHERE id = {id:String}"
 _ENDS = "SELECT id, part, end FROM receipts FINAL WHERE id IN {ids:Array(String)}"
 _TOTALS = "SELECT end, count() FROM receipts FINAL GROUP BY end"
@@ -25,9 +35,25 @@ def history(client: Client, org: str, agent: str, branch: str, entry: str) -> li
     return _rows(client, _HISTORY, {"org": org, "agent": agent, "branch": branch, "entry": entry})
 
 
+def written(client: Client, org: str, agent: str, branch: str, entry: str, version: int) -> dict[str, Any] | None:
+    """What the author of a version wrote, scrubbed, and where; None where there is none. A time to live that is over is left out."""
+    return next(iter(_rows(client, _WRITTEN, {"org": org, "agent": agent, "branch": branch, "entry": entry, "version": version})), None)
+
+
+def newest(client: Client, org: str, agent: str, branch: str, entry: str) -> int:
+    """Number of a learning's newest version; 0 where there is no such entry."""
+    found = _rows(client, _NEWEST, {"org": org, "agent": agent, "branch": branch, "entry": entry})
+    return int(found[0]["version"]) if found else 0
+
+
 def gate(client: Client, org: str, agent: str, branch: str, entry: str) -> list[dict[str, Any]]:
     """The seven conditions of the gate at a learning's newest version, with their figures (SPEC 6.1)."""
     return _rows(client, _GATE, {"org": org, "agent": agent, "branch": branch, "entry": entry})
+
+
+def explain(client: Client, org: str, agent: str, branch: str, entry: str) -> list[dict[str, Any]]:
+    """What moved a learning's evidence, version by version, and which credits moved nothing and why (docs/views.md, `v_evidence`)."""
+    return _rows(client, _EXPLAIN, {"org": org, "agent": agent, "branch": branch, "entry": entry})
 
 
 def receipt(client: Client, receipt_id: str) -> list[dict[str, Any]]:

@@ -74,9 +74,8 @@ def _replace(turn: Turn, outcome: OutcomeReported, kept: Kept, place: int) -> No
         work = turn.learning(learning_id)
         if work is None or work.since not in {t.since for t in (*old.targets, *targets) if t.subject == learning_id}:
             continue
-        before = work.evidence.points[-1].figures
-        count_again(turn, work, place)
-        if work.evidence.points[-1].figures != before:
+        helpful = next((t.helpful for t in targets if t.subject == learning_id), "unknown")
+        if count_again(turn, work, place, outcome.outcome_id, outcome.result, helpful):
             what = "retracted" if outcome.result == RETRACTED else "amended"
             work.cause(what, outcome.outcome_id, outcome.agent, turn.at)
     if not outcome.credits:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agents.aggregate import keys, recount
-from agents.aggregate.evidence import Application
+from agents.aggregate.evidence import Application, posterior
 from agents.aggregate.kept import Kept
 from agents.aggregate.turn import Turn, Work
-from schemas.records import Credit, KeptOutcome, LearningState, OutcomeReported, PoolCredited, Target, WaitingCredit
+from agents.posterior import weight
+from schemas.records import Credit, KeptOutcome, LearningState, Move, OutcomeReported, PoolCredited, Target, WaitingCredit
 
 RETRACTED = "retracted"
 OWN_KEY = "agent"
@@ -60,17 +61,44 @@ def moves(work: Work, wording: str, *, applied: bool) -> str | None:
     return None if wording == work.evidence.wording else "wording_replaced"
 
 
-def count(turn: Turn, work: Work, number: int, counted: Application) -> None:
+def count(work: Work, number: int, outcome_id: str, counted: Application) -> None:
     """Count an application of the wording in force by the outcome of that number, which comes after all that counted."""
+    before = posterior(work.learning.prior, recount.now(work.evidence.points))
     points = recount.take(work.evidence.points, work.learning.prior, number, counted)
-    work.evidence = replace(work.evidence, points=points)
+    _move(work, points, outcome_id, counted.result, counted.helpful, weight(before, counted.result, counted.share))
 
 
-def count_again(turn: Turn, work: Work, place: int) -> None:
-    """Count a learning's evidence again: the outcome at a place, kept already, is not what it was (SPEC 5.10)."""
+def count_again(turn: Turn, work: Work, place: int, outcome_id: str, result: str, helpful: str) -> bool:
+    """Count a learning's evidence again: the outcome at a place, kept already, is not what it was (SPEC 5.10). Whether that moved it.
+
+    `outcome_id`, `result`, `helpful`: what made it so, and what it says.
+    """
     points = work.evidence.points
     changed = recount.again(points, work.learning.prior, place, _applications(turn, work, recount.start(points, place)))
-    work.evidence = replace(work.evidence, points=changed)
+    if recount.now(changed) == recount.now(points):
+        work.evidence = replace(work.evidence, points=changed)
+        return False
+    _move(work, changed, outcome_id, result, helpful, None)
+    return True
+
+
+def _move(work: Work, points: recount.Points, outcome_id: str, result: str, helpful: str, added: float | None) -> None:
+    """Take new points, and note what an outcome moved by them."""
+    before = posterior(work.learning.prior, recount.now(work.evidence.points))
+    after = posterior(work.learning.prior, recount.now(points))
+    work.evidence = replace(work.evidence, points=points)
+    work.moves.append(
+        Move(
+            outcome_id=outcome_id,
+            result=result,
+            helpful=helpful,
+            weight=added,
+            mass_success=after.mass_success,
+            mass_failure=after.mass_failure,
+            confidence_before=before.confidence,
+            confidence_after=after.confidence,
+        )
+    )
 
 
 def _applications(turn: Turn, work: Work, after: int) -> Iterator[tuple[int, Application]]:

@@ -29,6 +29,11 @@ class Application:
     verified: bool
     independent: bool
 
+    @property
+    def share(self) -> float:
+        """Its share of the outcome's weight (SPEC 5.4), 0 to 1."""
+        return self.causal_confidence / self.entries
+
 
 def posterior(prior: float, figures: Figures) -> Evidence:
     """The figures as the posterior knows them; `prior`: confidence as written, 0 to 1."""
@@ -45,7 +50,7 @@ def posterior(prior: float, figures: Figures) -> Evidence:
 
 def count(prior: float, figures: Figures, application: Application) -> Figures:
     """The figures after one more application."""
-    after = update(posterior(prior, figures), application.result, application.causal_confidence / application.entries)
+    after = update(posterior(prior, figures), application.result, application.share)
     return Figures(
         mass_success=after.mass_success,
         mass_failure=after.mass_failure,

@@ -162,6 +162,7 @@ def _version(turn: Turn, work: Work) -> Learning:
             confidence_before=read_confidence(*work.before) if work.before else None,
             confidence_after=read,
         ),
+        moves=tuple(work.moves),
         floor=floor if floored else None,
         contradicts=learning.contradicts,
         hold=learning.hold if evidence.state == "held" else None,

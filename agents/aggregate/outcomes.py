@@ -86,7 +86,7 @@ def _credit(turn: Turn, outcome: OutcomeReported, credit: Credit, number: int, i
     turn.receipt(part, "stored", reason)
     if reason is not None:
         return target
-    count(turn, work, number, application(outcome, credit.helpful))
+    count(work, number, outcome.outcome_id, application(outcome, credit.helpful))
     work.cause("outcome", outcome.outcome_id, outcome.agent, turn.at)
     return replace(target, since=work.since)
 

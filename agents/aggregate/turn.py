@@ -16,7 +16,7 @@ from agents.binding.batch import Incoming, Outgoing
 from schemas.codec import encode
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
-from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, LearningState, Receipt, Source
+from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, LearningState, Move, Receipt, Source
 
 RAW_KEPT = timedelta(days=7)
 """Retention of the raw topics: so long a dead letter of theirs can be replayed."""
@@ -30,8 +30,8 @@ WAITS, ENDED = 1, 2
 class Work:
     """A learning that the record at hand touched. `before`: as it was, None where the record makes it.
 
-    `what`, `id`, `by`: cause of the next version; `changed`: there is to be one; `shown`: its counters changed; `accepted`: something
-    was accepted about it, whatever it moved; `conditions`: of the gate, as it was judged.
+    `what`, `id`, `by`: cause of the next version; `moves`: what outcomes moved for it; `changed`: there is to be one; `shown`: its
+    counters changed; `accepted`: something was accepted about it, whatever it moved; `conditions`: of the gate, as it was judged.
     """
 
     learning_id: str
@@ -46,6 +46,7 @@ class Work:
     shown: bool = False
     accepted: bool = False
     conditions: tuple[Condition, ...] = ()
+    moves: list[Move] = field(default_factory=list)
 
     @property
     def since(self) -> int:

@@ -100,10 +100,10 @@ def _count(turn: Turn, work: Work, credit: WaitingCredit) -> None:
         kept.change(credit.number, replace(entry, targets=tuple(targets)))
     first, last = work.evidence.points[0].after, work.evidence.points[-1].after
     if entry is not None and first < credit.number <= last and credit.number >= kept.oldest:
-        count_again(turn, work, credit.number)
+        count_again(turn, work, credit.number, credit.outcome_id, credit.result, credit.helpful)
         return
     counted = Application(credit.result, credit.causal_confidence, credit.entries, credit.helpful, credit.verified, credit.independent)
-    count(turn, work, max(credit.number, last), counted)
+    count(work, max(credit.number, last), credit.outcome_id, counted)
 
 
 def withdraw(turn: Turn, number: int, learning_id: str) -> WaitingCredit | None:

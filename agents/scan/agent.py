@@ -6,7 +6,7 @@ from agents.binding.agent import Agent, App, Cluster
 from agents.binding.guard import Guarded
 from agents.scan.core import Scan
 
-SOURCES = ("runs", "outcomes", "principals", "recalls")
+SOURCES = ("runs", "outcomes", "writes", "principals", "recalls")
 _RAW_KEPT = timedelta(days=7)
 _RUNS_A_BATCH = 500
 

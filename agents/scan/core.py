@@ -8,14 +8,15 @@ from agents.scan.outcomes import scan_outcome
 from agents.scan.private import excerpt
 from agents.scan.runs import scan_run
 from agents.scan.say import Author, dead_letter
+from agents.scan.writes import scan_write
 from schemas.codec import decode_as, encode
 from schemas.ids import agent_log, ids_of
 from schemas.problem import Problem
-from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Run
+from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Run, Write
 from schemas.validate import problem as problem_of
 
-Raw = Run | Outcome | Principal | Exposure
-_KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "principals": Principal, "recalls": Exposure}
+Raw = Run | Outcome | Write | Principal | Exposure
+_KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "principals": Principal, "recalls": Exposure}
 
 
 class Scan:
@@ -35,7 +36,7 @@ class Scan:
         raw = decode_as(kind, record.value)
         if isinstance(raw, Problem):
             return _unreadable(record, raw)
-        if not isinstance(raw, Run | Outcome | Principal | Exposure):
+        if not isinstance(raw, Raw):
             raise TypeError(f"{kind.__name__} is not scanned")
         name = raw.principal if isinstance(raw, Principal) else raw.agent
         wrong = problem_of(raw)
@@ -57,6 +58,8 @@ def _taken(author: Author, raw: Raw) -> list[Outgoing]:
             return scan_run(author, raw)
         case Outcome():
             return scan_outcome(author, raw)
+        case Write():
+            return scan_write(author, raw)
         case Principal():
             return [] if raw.kind != "agent" else [_agent_changed(author, raw)]
         case Exposure():

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agents.binding.batch import Outgoing
@@ -14,7 +15,7 @@ from agents.scan.say import Author
 from agents.scan.scrub import scrub
 from schemas.ids import Ids
 from schemas.jsonform import canonical
-from schemas.records import FindingMark, LearningDraft, LearningProposed, Run
+from schemas.records import FindingMark, LearningDraft, LearningProposed, Run, Write
 
 _PRIVACY = ("shareable", "agent_specific", "sensitive")
 _CASE = frozenset(["repo", "repository", "repo_url", "branch", "remote", "ref", "commit", "sha", "cwd", "path", "workspace", "worktree"])
@@ -39,8 +40,17 @@ class Proposal:
     environment: Mapping[str, str]
     marks: Marks
 
-    def record(self, author: Author, run: Run, run_id: str, floor: tuple[str, str | None]) -> Outgoing:
-        """It for the agent's log, with the floor of its run."""
+    def record(
+        self,
+        author: Author,
+        written: Run | Write,
+        floor: tuple[str, str | None],
+        *,
+        at: datetime | None = None,
+        run_id: str | None = None,
+        rollback_to: int | None = None,
+    ) -> Outgoing:
+        """It for the agent's log, with the floor of what it was written with, when (None: the broker's time) and in which run."""
         draft, ids, hold = self.draft, author.ids, self._hold()
         proposed = LearningProposed(
             source=author.record.source(self.part + 1),
@@ -52,10 +62,10 @@ class Proposal:
             entry_key=self.entry_key,
             branch=clean_name(ids, draft.branch),
             run_id=run_id,
-            session=_name(ids, run.session),
-            work_area=_name(ids, run.work_area or run.session),
-            space=_name(ids, run.space),
-            written_at=author.cut(run.ended_at or run.started_at) or author.record.at,
+            session=_name(ids, written.session),
+            work_area=_name(ids, written.work_area or written.session),
+            space=_name(ids, written.space),
+            written_at=author.cut(at) or author.record.at,
             received_at=author.record.at,
             rule=self.rule,
             value=self.value,
@@ -67,7 +77,7 @@ class Proposal:
             privacy=_privacy(draft),
             floor=floor[0],
             floor_reason=floor[1],
-            producer=run.producer,
+            producer=written.producer,
             environment=self.environment,
             applies_to=_name(ids, draft.applies_to),
             confidence=draft.confidence,
@@ -81,6 +91,7 @@ class Proposal:
             hold=hold,
             hold_hard=self.rule is None or any(h.hard for _, h in self.marks),
             findings=tuple(dict.fromkeys(FindingMark(layer=h.layer, kind=h.kind, severity=h.severity, hard=h.hard) for _, h in self.marks)),
+            rollback_to=rollback_to,
         )
         return author.clean(self.learning_id, proposed)
 

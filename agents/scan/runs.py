@@ -46,7 +46,7 @@ def scan_run(author: Author, run: Run) -> list[Outgoing]:
     )
     return [
         author.clean(run_id, seen),
-        *(p.record(author, run, run_id, found.floor) for p in proposals),
+        *(p.record(author, run, found.floor, at=run.ended_at or run.started_at, run_id=run_id) for p in proposals),
         *_findings(author, run_id, found, proposals),
     ]
 

@@ -34,7 +34,7 @@ def history(entry: Entry, org: Org = None, agent: Agent = None, branch: Branch =
     of = engines.org_of(settings, org), engines.agent_of(settings, agent)
     versions = history(engines.Engines(settings).clickhouse, *of, branch, entry)
     if output.rows(versions, _VERSION, as_json=as_json) == 0:
-        _nothing(entry, *of)
+        nothing(entry, *of)
 
 
 def why(entry: Entry, org: Org = None, agent: Agent = None, branch: Branch = "main", as_json: Json = False) -> None:
@@ -48,9 +48,10 @@ def why(entry: Entry, org: Org = None, agent: Agent = None, branch: Branch = "ma
     of = engines.org_of(settings, org), engines.agent_of(settings, agent)
     conditions = gate(engines.Engines(settings).clickhouse, *of, branch, entry)
     if output.rows(conditions, ("condition", "holds", "figure", "needed"), as_json=as_json) == 0:
-        _nothing(entry, *of)
+        nothing(entry, *of)
 
 
-def _nothing(entry: str, org: str, agent: str) -> None:
+def nothing(entry: str, org: str, agent: str) -> None:
+    """Say that there is no such entry, and end with status 1."""
     output.say(f"{agent} of {org} has no entry {entry}")
     raise typer.Exit(exits.NO)

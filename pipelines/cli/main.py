@@ -11,10 +11,12 @@ from pipelines.cli import (
     demo,
     dlq,
     exits,
+    explain,
     history,
     produce,
     recall,
     receipt,
+    rollback,
     scan,
     sink,
     sql,
@@ -59,9 +61,11 @@ _add(app, "demo", demo.demo, "demo", _RUN)
 
 _add(app, "produce", produce.produce, "produce runs runs.jsonl.gz --wait", _SEND)
 _add(app, "receipt", receipt.receipt, "receipt runs:3:17", _SEND)
+_add(app, "rollback", rollback.rollback, f"rollback {_ENTRY.replace(' ', ' 3 ', 1)}", _SEND)
 
 _add(app, "recall", recall.recall, 'recall "refund of an order in transit" --org acme --agent agent/support-1', _ASK)
 _add(app, "history", history.history, f"history {_ENTRY}", _ASK)
+_add(app, "explain", explain.explain, f"explain {_ENTRY} --plot confidence.svg", _ASK)
 _add(app, "why", history.why, f"why {_ENTRY}", _ASK)
 _add(app, "sql", sql.sql, 'sql "SELECT space, rule, trust FROM v_pool" --json', _ASK)
 

@@ -36,11 +36,12 @@ from schemas.records.parts import (
     FindingMark,
     Floor,
     LearningDraft,
+    Move,
     Source,
     Step,
 )
 from schemas.records.pool_state import JournalHead, JournalSeen, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
-from schemas.records.raw import Exposure, Outcome, Principal, Run
+from schemas.records.raw import Exposure, Outcome, Principal, Run, Write
 from schemas.records.state import (
     AgentState,
     EvidencePoint,
@@ -104,6 +105,7 @@ __all__ = [
     "LearningList",
     "LearningProposed",
     "LearningState",
+    "Move",
     "Outcome",
     "OutcomeReported",
     "PartitionState",
@@ -140,4 +142,5 @@ __all__ = [
     "WaitingOutcomes",
     "Watermark",
     "WordingMark",
+    "Write",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.records.parts import Cause, Condition, Floor, Source, Step
+from schemas.records.parts import Cause, Condition, Floor, Move, Source, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,7 @@ class Learning:
     tier: int
     recall_count: int
     cause: Cause
+    moves: tuple[Move, ...] = ()
     floor: Floor | None = None
     contradicts: tuple[str, ...] = ()
     hold: str | None = None

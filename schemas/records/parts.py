@@ -124,6 +124,20 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """What an outcome moved (SPEC 5.4): it counted, or it was amended and all after it were counted again."""
+
+    outcome_id: str
+    result: str
+    helpful: str
+    weight: float | None = None
+    mass_success: float
+    mass_failure: float
+    confidence_before: float
+    confidence_after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
     """Privacy as stated and as it was floored (SPEC 3.11)."""
 

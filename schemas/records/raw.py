@@ -55,6 +55,20 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """A learning written outside of a run, or rolled back to (topic writes)."""
+
+    org: str
+    agent: str
+    session: str | None = None
+    work_area: str | None = None
+    space: str | None = None
+    producer: str = "agent"
+    learning: LearningDraft
+    rollback_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
     """Who there is (topic principals)."""
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Run, Step, Tick
+from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Run, Step, Tick, Write
 from schemas.validate import NAME_CHARS, RUN_BYTES, TEXT_BYTES, problem
 
 RUN = Run(run_id="r-1", org="acme", agent="agent/a")
 LEARNING = LearningDraft(entry_key="support/pattern-x", rule="Check the status first.")
 OUTCOME = Outcome(outcome_id="o-1", org="acme", agent="agent/a", result="success")
 CREDIT = CreditDraft(entry_key="support/pattern-x")
+WRITE = Write(org="acme", agent="agent/a", work_area="support", learning=LearningDraft(entry_key="a/b", rule="Look."))
 AGENT = Principal(org="acme", principal="agent/a")
 
 
@@ -51,6 +52,8 @@ def credit(**changed: object) -> Outcome:
         outcome(result=None, score=0.0),
         outcome(result="retracted", amends="o-0", verified_by="ci"),
         AGENT,
+        WRITE,
+        replace(WRITE, work_area=None, rollback_to=1),
         Exposure(org="acme", agent="a", process="p", sequence=0),
     ],
 )
@@ -94,6 +97,10 @@ def test_good_records_pass(record: object) -> None:
         (claim(entity=""), "missing", "claims[0].entity"),
         (claim(key=" "), "missing", "claims[0].key"),
         (claim(value="x"), "not_json", "claims[0].value"),
+        (replace(WRITE, work_area=None), "missing", "work_area"),
+        (replace(WRITE, rollback_to=0), "bad_value", "rollback_to"),
+        (replace(WRITE, producer="robot"), "bad_value", "producer"),
+        (replace(WRITE, learning=replace(WRITE.learning, rule="")), "missing", "learning.rule"),
         (outcome(outcome_id=""), "missing", "outcome_id"),
         (outcome(result=None), "missing", "result"),
         (outcome(score=0.5), "bad_value", "score"),

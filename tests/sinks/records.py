@@ -21,6 +21,7 @@ from schemas.records import (
     Finding,
     JournalEntry,
     Learning,
+    Move,
     OutcomeReported,
     PoolMember,
     Receipt,
@@ -101,6 +102,12 @@ def learning(rule: str | None = "Check the refund status before you promise a da
         "at": minutes(version),
     }
     return Learning(**(given | more))
+
+
+def move(outcome_id: str, before: float, after: float, **more: Any) -> Move:
+    """What an outcome moved."""
+    given: dict[str, Any] = {"result": "success", "helpful": "yes", "weight": 1.1, "mass_success": 1.1, "mass_failure": 0.0}
+    return Move(outcome_id=outcome_id, confidence_before=before, confidence_after=after, **(given | more))
 
 
 def shared(rule: str = "Check the refund status before you promise a date", **more: Any) -> SharedLearning:

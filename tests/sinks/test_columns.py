@@ -30,6 +30,7 @@ RECORDS = (
         cause=Cause(what="outcome", id="o-1", by=r.OTHER, confidence_before=0.5, confidence_after=0.6),
         floor=Floor(stated="shareable", floored_to="sensitive", reason="phone"),
         gate=(),
+        moves=(r.move("o-1", 0.5, 0.6), r.move("o-2", 0.6, 0.5, weight=None)),
     ),
     r.learning(None, entry_key="a/held", state="held", floor=Floor(stated="a", floored_to="b", reason="c", lifted_by="d")),
     r.counter(r.learning()),

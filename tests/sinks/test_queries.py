@@ -39,7 +39,15 @@ def test_history_shows_the_author_what_is_held(client: Client, writer: Writer) -
 )
 def test_no_such_entry(client: Client, writer: Writer, other: tuple[str, str, str, str]) -> None:
     writer.write(r.messages(r.learning()))
-    assert queries.history(client, *other) == queries.gate(client, *other) == []
+    assert queries.history(client, *other) == queries.gate(client, *other) == queries.explain(client, *other) == []
+
+
+def test_explain_tells_what_moved_in_order(client: Client, writer: Writer) -> None:
+    cause = Cause(what="outcome", id="o-1", confidence_before=1.0, confidence_after=0.5)
+    writer.write(r.messages(r.learning(version=2, cause=cause, confidence=0.5, moves=(r.move("o-1", 1.0, 0.5),)), r.learning()))
+    first, second = queries.explain(client, *ENTRY)
+    assert (first["version"], first["cause"], first["result"], first["moved"]) == (1, "created", None, None)
+    assert (second["version"], second["cause_id"], second["helped"], second["moved"]) == (2, "o-1", "yes", -0.5)
 
 
 def test_gate_has_the_seven_conditions(client: Client, writer: Writer) -> None:

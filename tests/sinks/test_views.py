@@ -20,6 +20,10 @@ DECISION = "org seq at actor decision subject reason day"
 STAY = {
     "v_learnings": LEARNING,
     "v_entry_versions": f"{LEARNING} cause valid_from valid_to",
+    "v_evidence": (
+        "org agent branch entry_key version step cause cause_id result helped weight confidence_before confidence moved mass_success"
+        " mass_failure applied helpful success_count failure_count evidence_status reason at day"
+    ),
     "v_pool": (
         "org space ref rule tools memory_type kind trust confidence evidence_status validators independent state crossing updated_at day"
     ),
@@ -143,7 +147,7 @@ def test_held_and_rejected_do_not_exist_for_analysts(client: Client, writer: Wri
             r.exposure(ExposedRow(ref="x", own=True, subject=subject, rank=1)),
         )
     )
-    for view in ("v_learnings", "v_entry_versions", "v_credits", "v_findings", "v_exposures", "v_gate_misses", "v_funnel"):
+    for view in ("v_learnings", "v_entry_versions", "v_evidence", "v_credits", "v_findings", "v_exposures", "v_gate_misses", "v_funnel"):
         assert rows(client, view) == [], view
 
 
@@ -171,8 +175,11 @@ def test_v_runs(client: Client, writer: Writer) -> None:
 
 IGNORED = [
     pytest.param([("credit:0", "duplicate", None)], False, id="a repeat"),
-    pytest.param([("credit:0", "dead_lettered", "conflict")], False, id="a conflict"),
-    pytest.param([("credit:0", "dead_lettered", "late_outcome")], False, id="too late"),
+    *(
+        pytest.param([("credit:0", "dead_lettered", reason), ("message", "letter", reason)], False, id=reason)
+        for reason in ("conflict", "late_outcome", "late_amendment", "retracted_nothing", "unknown_entry")
+    ),
+    pytest.param([("credit:0", "dead_lettered", "late_amendment")], True, id="a pool no longer keeps what one credit amends"),
     pytest.param([("credit:0", "duplicate", None), ("credit:1", "refused", "bad_ref")], False, id="a repeat with a part that scan refused"),
     pytest.param([("credit:0", "stored", None), ("credit:1", "duplicate", None)], True, id="two credits of one learning"),
     pytest.param([("credit:0", "dead_lettered", "unknown_entry")], True, id="it credits what is not there"),
@@ -184,8 +191,13 @@ IGNORED = [
 
 @pytest.mark.parametrize(("ends", "shown"), IGNORED)
 def test_v_outcomes_has_one_row_an_event(client: Client, writer: Writer, ends: list[tuple[str, str, str | None]], shown: bool) -> None:
-    """Duplicates and conflicts, told by their receipts' ends, do not appear; nor do their credits."""
-    receipts = [r.receipt("outcomes:0:1", part, end, reason=reason) for part, end, reason in ends]
+    """What was sent twice, and what was parked as a whole, does not appear; nor do its credits."""
+    receipts = [
+        r.dead_letter(1, topic="outcomes", id="outcomes:0:1", reason=reason)
+        if part == "message"
+        else r.receipt("outcomes:0:1", part, end, reason=reason)
+        for part, end, reason in ends
+    ]
     writer.write(r.messages(r.learning(), r.outcome(offset=0, credits=(r.credit(r.learning()),)), r.receipt("outcomes:0:0", "credit:0")))
     writer.write(r.messages(r.outcome(outcome_id="o-2", offset=1, credits=(r.credit(r.learning()),)), *receipts, first_offset=10))
     assert values(client, "v_outcomes", "outcome_id") == [("o-1",), ("o-2",)][: 1 + shown]
@@ -211,6 +223,39 @@ def test_v_credits_says_how_each_ended(client: Client, writer: Writer) -> None:
         (1, False, "", False, "unknown", "", ""),
         (2, True, learning.entry_key, True, "yes", "stored", "wording_replaced"),
     ]
+
+
+def test_v_evidence_says_what_moved_and_what_did_not(client: Client, writer: Writer) -> None:
+    """SPEC 5.1, 5.4: a row for each write, each outcome that moved something, each event, each credit that moved nothing."""
+    moves = (r.move("o-1", 0.9, 0.95), r.move("o-2", 0.95, 0.5, result="failure", helpful="no"))
+    replaced = r.learning(
+        "Another wording", version=3, cause=Cause(what="rewritten", id="r-2", confidence_before=0.5, confidence_after=1.0)
+    )
+    writer.write(
+        r.messages(
+            r.learning(moves=moves, confidence=0.5, applied=2),
+            r.learning(version=2, confidence=0.5, applied=2, cause=Cause(what="agent", confidence_before=0.5, confidence_after=0.5)),
+            replaced,
+            r.outcome("o-3", credits=(r.credit(r.learning()),)),
+            r.receipt("outcomes:0:0", "credit:0", reason="wording_replaced", at=r.minutes(7)),
+        )
+    )
+    figures = "version, cause, cause_id, result, helped, confidence_before, confidence, applied, reason"
+    assert values(client, "v_evidence", figures, "version, step") == [
+        (1, "created", "r-1", "", "", None, 0.9, 2, ""),
+        (1, "created", "o-1", "success", "yes", 0.9, 0.95, 2, ""),
+        (1, "created", "o-2", "failure", "no", 0.95, 0.5, 2, ""),
+        (2, "agent", "", "", "", 0.5, 0.5, 2, ""),
+        (3, "rewritten", "r-2", "", "", 0.5, 1.0, 0, ""),
+        (3, "nothing", "o-3", "success", "yes", 1.0, 1.0, 0, "wording_replaced"),
+    ]
+
+
+def test_v_evidence_ends_on_the_figures_of_the_version(client: Client, writer: Writer) -> None:
+    """SPEC 2.9: an archived learning reads 0.0, and its evidence goes on counting."""
+    cause = Cause(what="outcome", id="o-1", confidence_before=0.0, confidence_after=0.0)
+    writer.write(r.messages(r.learning(version=2, state="archived", confidence=0.0, moves=(r.move("o-1", 0.9, 0.95),), cause=cause)))
+    assert values(client, "v_evidence", "confidence_before, confidence, weight, mass_success") == [(0.0, 0.0, 1.1, 1.1)]
 
 
 def test_v_exposures_and_v_findings(client: Client, writer: Writer) -> None:

@@ -121,6 +121,13 @@ class Log:
             **fields,
         )
 
+    def rollback(self, version: int, **learning: Any) -> list[Any]:
+        """A write that makes a version the newest again; `learning` has its wording, whatever else it says."""
+        proposal = self.proposal(0, "", "none", learning)
+        event = replace(proposal, source=self.source("writes"), run_id=None, rollback_to=version)
+        self.offsets["writes"] += 1
+        return [event]
+
     def learning(self, entry_key: str = KEY) -> str:
         return IDS.learning(self.agent, "main", entry_key)
 

@@ -49,10 +49,14 @@ class Learning:
     recalls: int = 0
     floors: dict[str, str] = field(default_factory=dict)  # of the wordings it had
     shown: tuple[Any, ...] = ()
+    versions: list[tuple[Any, ...]] = field(default_factory=list)  # what was shown at each
 
     @property
     def wording(self) -> str:
         return self.wordings[-1][1]
+
+    def wording_at(self, version: int) -> str:
+        return [w for v, w in self.wordings if v <= version][-1]
 
     @property
     def privacy(self) -> str:
@@ -94,6 +98,8 @@ class Model:
             if now != learning.shown and learning_id != restated:
                 learning.version += 1
             learning.shown = now
+            if len(learning.versions) < learning.version:
+                learning.versions.append(now)
 
     def expire(self) -> None:
         assert self.clock
@@ -131,14 +137,18 @@ class Model:
         return strictest
 
     def propose(self, p: LearningProposed) -> str | None:
-        assert self.clock and p.run_id
-        run, written = self.runs[p.run_id]
-        if run.source.offset != p.source.offset:
+        assert self.clock
+        old = self.learnings.get(p.learning_id)
+        floor, written = p.floor, []
+        if p.run_id is not None:
+            run, written = self.runs[p.run_id]
+            if run.source.offset != p.source.offset:
+                return None
+            floor = max(p.floor, self.floor(p.run_id, set()), key=lambda f: STRICT[f])
+        elif old is None or not 1 <= (p.rollback_to or 0) <= old.version or old.wording_at(p.rollback_to or 0) != p.wording:
             return None
-        floor = max(p.floor, self.floor(p.run_id, set()), key=lambda f: STRICT[f])
         state = "held" if p.hold else "active"
         held_until = self.clock + timedelta(days=30) if p.hold else None
-        old = self.learnings.get(p.learning_id)
         floors = old.floors if old else {}
         floor = floors[p.wording] = max(floors.get(p.wording, "none"), floor, key=lambda f: STRICT[f])
         if old is None:
@@ -146,6 +156,7 @@ class Model:
         elif old.wording != p.wording:
             wordings = [*old.wordings, (old.version + 1, p.wording)]
             new = Learning(p, p.confidence, floor, state, wordings, old.version + 1, held_until, recalls=old.recalls, floors=floors)
+            new.versions = old.versions
             self.learnings[p.learning_id] = new
         else:
             tested = self.figures(p.learning_id)[0] > 0
@@ -208,8 +219,8 @@ class Model:
             credit.due = credit.due or self.clock + DAY
             return
         credit.due = None
-        named = [w for v, w in learning.wordings if v <= credit.version] if credit.version is not None else [learning.wording]
-        credit.since = learning.wordings[-1][0] if named[-1] == learning.wording else None
+        named = learning.wording if credit.version is None else learning.wording_at(credit.version)
+        credit.since = learning.wordings[-1][0] if named == learning.wording else None
 
     def figures(self, learning_id: str) -> tuple[Any, ...]:
         """applied, helpful, successes, failures, masses, confidence, status, verified: counted from the start."""

@@ -3,7 +3,9 @@
 import os
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents.aggregate.gate import CHECKS
 from schemas.codec import decode
@@ -12,6 +14,7 @@ from tests.agents.aggregate.history import histories, history
 from tests.agents.aggregate.model import Model
 
 EXAMPLES = int(os.environ.get("TIDEGATE_TEST_HISTORIES", "300"))
+"""CI runs 10,000 (.ci/run)."""
 
 
 def shown(version: Learning) -> tuple[Any, ...]:
@@ -38,22 +41,44 @@ def shown(version: Learning) -> tuple[Any, ...]:
     )
 
 
-def modelled(model: Model, learning_id: str) -> tuple[Any, ...]:
-    learning = model.learnings[learning_id]
-    applied, helpful, s, f, es, ef, confidence, status, verified, state, crossing, privacy, wording, gate = learning.shown
+def check_moves(versions: list[Learning]) -> None:
+    """What outcomes moved leads, step by step, from each version's figures to the next one's."""
+    confidence = mass = 0.0
+    for before, version in zip([None, *versions], versions, strict=False):
+        if before is None or before.wording != version.wording or not before.applied:
+            confidence, mass = version.prior, 0.0
+        for move in version.moves:
+            assert move.confidence_before == confidence
+            added = move.mass_success + move.mass_failure - 0.8 * mass
+            assert move.weight is None or move.weight == pytest.approx(added)
+            confidence, mass = move.confidence_after, move.mass_success + move.mass_failure
+        assert version.state == "archived" or version.confidence == confidence
+
+
+def modelled(version: int, shown: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same of the model's."""
+    applied, helpful, s, f, es, ef, confidence, status, verified, state, crossing, privacy, wording, gate = shown
     read = confidence if state != "archived" else None
     trust = "agent_verified" if verified else "recorded"
-    return learning.version, applied, helpful, s, f, es, ef, read, status, trust, state, crossing, privacy, wording, gate
+    return version, applied, helpful, s, f, es, ef, read, status, trust, state, crossing, privacy, wording, gate
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(histories)
-def test_core_and_model_agree(steps: list[Any]) -> None:
+@given(histories, st.integers(1, 40))
+def test_core_and_model_agree(steps: list[Any], batch: int) -> None:
+    """Every version of every learning, and how often each was recalled; `batch`: records that the core takes at a time."""
     table, model = history(steps), Model()
+    for start in range(0, len(table.records), batch):
+        table.step(table.records[start : start + batch])
     for record in table.records:
-        table.step([record])
         model.take(record.at, decode(record.value))
-        newest = {v.learning_id: v for v in table.sent("entries")}
-        assert {id_: shown(v) for id_, v in newest.items()} == {id_: modelled(model, id_) for id_ in model.learnings}
+    versions: dict[str, list[Any]] = {}
+    for version in table.sent("entries"):
+        versions.setdefault(version.learning_id, []).append(shown(version))
+    assert versions == {
+        learning_id: [modelled(n, at) for n, at in enumerate(learning.versions, 1)] for learning_id, learning in model.learnings.items()
+    }
+    for learning_id in versions:
+        check_moves([v for v in table.sent("entries") if v.learning_id == learning_id])
     recalls = {c.learning_id: c.recall_count for c in table.sent("counters")}
     assert recalls == {id_: learning.recalls for id_, learning in model.learnings.items() if learning.recalls}

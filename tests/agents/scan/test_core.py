@@ -22,6 +22,7 @@ from schemas.records import (
     ExposedRecall,
     ExposedRow,
     Exposure,
+    Finding,
     LearningDraft,
     LearningProposed,
     Outcome,
@@ -31,6 +32,7 @@ from schemas.records import (
     Run,
     RunSeen,
     Step,
+    Write,
 )
 
 SECRET = b"s" * 32
@@ -41,7 +43,7 @@ KEY = "support/refunds/pattern-check-status"
 
 
 def _incoming(record: Any, key: bytes | None = None) -> Incoming:
-    topic = {Run: "runs", Outcome: "outcomes", Principal: "principals", Exposure: "recalls"}[type(record)]
+    topic = {Run: "runs", Outcome: "outcomes", Write: "writes", Principal: "principals", Exposure: "recalls"}[type(record)]
     name = record.principal if isinstance(record, Principal) else record.agent
     return Incoming(topic, "e1", 3, 7, AT, key or f"{record.org}/{name}".encode(), encode(record))
 
@@ -70,6 +72,18 @@ def _learn(rule: str = "Check the status first.", **parts: Any) -> LearningDraft
 def _proposed(run: Run) -> LearningProposed:
     [proposal] = _only(_scan(run), LearningProposed)
     return proposal  # type: ignore[no-any-return]
+
+
+def test_a_write_is_scanned_as_a_run_s_learning_is() -> None:
+    """SPEC 2.8, 3.1: whatever the path. A rollback that says what it said before has the wording that it had."""
+    said = replace(_learn(f"Use {TOKEN}."), cue="an order in transit")
+    write = Write(org="acme", agent="agent/one", work_area="support", producer="person", learning=said, rollback_to=3)
+    [held] = _only(_scan(write), LearningProposed)
+    assert (held.run_id, held.rollback_to, held.part, held.hold, held.floor) == (None, 3, 0, "github_token", "sensitive")
+    assert (held.work_area, held.producer, held.cue, held.written_at, held.source.topic) == ("support", "person", said.cue, AT, "writes")
+    [again] = _only(_scan(replace(write, learning=_learn(held.rule))), LearningProposed)
+    assert (again.rule, again.wording, again.hold) == (held.rule, held.wording, None)
+    assert [f.subject for f in _only(_scan(write), Finding)] == [held.learning_id]
 
 
 def test_a_run_is_seen_first_and_its_learnings_follow_in_order() -> None:

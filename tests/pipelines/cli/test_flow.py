@@ -135,7 +135,39 @@ def test_why_tells_the_seven_conditions(flow: Flow) -> None:
     assert {row["condition"] for row in untested if not row["holds"]} == {"trust", "applied", "ratio"}
 
 
-@pytest.mark.parametrize("command", ["history", "why"])
+def test_explain_comes_to_the_figures_of_history(flow: Flow, tmp_path: Path) -> None:
+    """Which outcome moved what; the drawing has a dot for each."""
+    plot = tmp_path / "confidence.svg"
+    rows = flow.tidegate("explain", ENTRY, *WHO, "--json", "--plot", str(plot)).rows
+    versions = flow.tidegate("history", ENTRY, *WHO, "--json").rows
+    assert [(row["version"], row["confidence"], row["evidence_status"]) for row in rows] == [
+        (version["version"], version["confidence"], version["evidence_status"]) for version in versions
+    ]
+    assert [(row["cause"], row["cause_id"], row["helped"]) for row in rows[1:]] == [("outcome", f"o-{n}", "yes") for n in (1, 2, 3)]
+    assert plot.read_text().count("<circle") == len(rows)
+
+
+def test_rollback_makes_an_old_version_the_newest(flow: Flow) -> None:
+    """SPEC 2.8: a new version with the old wording; what was replaced starts untested, and a credit to it moves nothing."""
+    entry = "support/refunds/decision-limit"
+    learning = {"entry_key": entry, "rule": "Refund up to fifty euros at once.", "confidence": 0.7, "tools": ["orders.get"]}
+    wordings: tuple[dict[str, str], ...] = ({}, {"rule": "Refund nothing at once."})
+    runs = [{**RUN, "run_id": f"limit-{n}", "learnings": [{**learning, **said}], "claims": []} for n, said in enumerate(wordings)]
+    assert flow.tidegate("produce", "runs", "-", "--wait", stdin=lines(*runs)).status == 0
+    done = flow.tidegate("rollback", entry, "1", *WHO, "--json")
+    assert (done.status, done.row["end"], done.row["version"]) == (0, "stored", 3)
+    late = {**outcome(90), "credits": [{"entry_key": entry, "version": 2}]}
+    assert flow.tidegate("produce", "outcomes", "-", "--wait", stdin=lines(late)).status == 0
+    last, idle = flow.tidegate("explain", entry, *WHO, "--json").rows[-2:]
+    assert (last["version"], last["cause"], last["cause_id"], last["confidence"]) == (3, "rolled_back", "1", 0.7)
+    assert (idle["version"], idle["cause_id"], idle["moved"], idle["reason"]) == (3, "o-90", 0, "wording_replaced")
+    rules = flow.tidegate("sql", f"SELECT rule, tools FROM entries WHERE entry_key = '{entry}' ORDER BY version", "--json").rows
+    assert rules[0] == rules[2] != rules[1]
+    refused = flow.tidegate("rollback", entry, "9", *WHO)
+    assert (refused.status, refused.err) == (1, f"{entry} has no version 9 that can come back: the newest is 3\n")
+
+
+@pytest.mark.parametrize("command", ["history", "why", "explain"])
 def test_an_entry_that_is_not_there(flow: Flow, command: str) -> None:
     answer = flow.tidegate(command, "no/such", *WHO, "--json")
     assert (answer.status, answer.out, answer.err) == (1, "", f"{AGENT} of acme has no entry no/such\n")
