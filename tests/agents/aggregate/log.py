@@ -191,6 +191,7 @@ class Table:
     policy: GatePolicy = field(default_factory=GatePolicy)
     values: dict[bytes, bytes] = field(default_factory=dict)
     records: list[Incoming] = field(default_factory=list)
+    events: list[Any] = field(default_factory=list)
     out: list[Outgoing] = field(default_factory=list)
     at: datetime = START
 
@@ -202,6 +203,7 @@ class Table:
         fresh: list[Incoming] = []
         for event in events:
             self.at += every
+            self.events.append(event)
             value = event if isinstance(event, bytes) else encode(event)
             fresh.append(Incoming("learnings", "log", 3, len(self.records) + len(fresh), self.at, b"key", value))
         self.records += fresh

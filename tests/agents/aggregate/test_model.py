@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.aggregate.gate import CHECKS
-from schemas.codec import decode
 from schemas.records import Learning
 from tests.agents.aggregate.history import histories, history
 from tests.agents.aggregate.model import Model
@@ -70,15 +69,15 @@ def test_core_and_model_agree(steps: list[Any], batch: int) -> None:
     table, model = history(steps), Model()
     for start in range(0, len(table.records), batch):
         table.step(table.records[start : start + batch])
-    for record in table.records:
-        model.take(record.at, decode(record.value))
-    versions: dict[str, list[Any]] = {}
+    for record, event in zip(table.records, table.events, strict=True):
+        model.take(record.at, event)
+    versions: dict[str, list[Learning]] = {}
     for version in table.sent("entries"):
-        versions.setdefault(version.learning_id, []).append(shown(version))
-    assert versions == {
+        versions.setdefault(version.learning_id, []).append(version)
+    assert {learning_id: [shown(v) for v in each] for learning_id, each in versions.items()} == {
         learning_id: [modelled(n, at) for n, at in enumerate(learning.versions, 1)] for learning_id, learning in model.learnings.items()
     }
-    for learning_id in versions:
-        check_moves([v for v in table.sent("entries") if v.learning_id == learning_id])
+    for each in versions.values():
+        check_moves(each)
     recalls = {c.learning_id: c.recall_count for c in table.sent("counters")}
     assert recalls == {id_: learning.recalls for id_, learning in model.learnings.items() if learning.recalls}
