@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help install test test-fast lint format demo up lock clean
+.PHONY: help install test test-fast lint format demo up bench lock clean
 
 VENV := .venv
 PYTHON := $(shell command -v python3.11 || command -v python3)
@@ -32,6 +32,10 @@ test: $(INSTALLED) ## run all tests: on noida-db, and on Apache Kafka where Java
 test-fast: $(INSTALLED) ## run the tests that need no broker and start no process
 	$(BIN)/python -m pytest -m "not broker and not processes"
 
+N := 300000
+bench: $(INSTALLED) ## measure it beside other engines: writes bench/RESULTS.md (make bench N=60000 for a quick look; needs Java and Maven)
+	$(BIN)/python -m bench.pipeline --new --outcomes $(N) --command "make bench N=$(N)"
+
 lint: $(INSTALLED) ## check style, types and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -51,5 +55,5 @@ lock: ## bring the locked packages up to date with pyproject.toml
 	$(LOCK) --constraint requirements-dev.txt --no-annotate --output-file requirements.txt pyproject.toml
 
 clean: ## remove what was made: packages, data, caches
-	rm -rf $(VENV) .tidegate .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .tidegate .bench .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""How fast it goes, beside what else could do the job: `make bench` (see RESULTS.md)."""
