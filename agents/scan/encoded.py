@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from agents.scan.engine import Anchor, Sightings
+from agents.scan.run import run_begin
 
 ANCHORS = (
     # Five groups of four that are fifteen printable characters, and fourteen pairs of digits that are so many: what is in every
@@ -40,23 +41,12 @@ def decoded(text: str, seen: Sightings) -> Iterator[tuple[int, int, str]]:
         for end in seen.get(name, ()):
             if end <= after:
                 continue
-            start = max(after, end - back) if back else _begin(text, after, end)
+            start = max(after, end - back) if back else run_begin(text, after, end, _BASE64_CHARS)
             match = pattern.match(text, start, start + _LONGEST)
             after = match.end() if match else end
             plain = _read(name, match[0]) if match else None
             if match and plain:
                 yield match.start(), match.end(), plain
-
-
-def _begin(text: str, after: int, end: int) -> int:
-    """Where a run of base64 begins that reaches to `end`, or goes on after the part of it that was read."""
-    back = 64
-    while True:
-        start = max(after, end - back)
-        begin = start + len(text[start:end].rstrip(_BASE64_CHARS))
-        if begin > start or start == after or back >= _LONGEST:
-            return begin
-        back *= 4
 
 
 def _read(name: str, run: str) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.placeholder import stands_for_one
+from agents.scan.run import run_begin
 from agents.scan.value import entropy, wordy
 from agents.scan.words import word_set
 
@@ -19,9 +20,15 @@ _LEAST = 18
 _MOST = 400
 """What is longer is a blob of data, not an id."""
 
-ANCHORS = (Anchor("opaque", rf"[0-9A-Za-z]{{{_LEAST}}}(?:\b|_)"),)
+# What is drawn by lot has digits beside letters that no hash has, or changes its case and changes it back; names of things and hashes,
+# which are in every other line, have neither.
+_PAIR = r"(?:[G-Zg-z][0-9]|[0-9][G-Zg-z])"
+ANCHORS = (
+    Anchor("opaque", _PAIR + r"[0-9A-Za-z]*" + _PAIR + r"[0-9A-Za-z]{2}"),
+    Anchor("opaque", r"[a-z][A-Z]{1,2}[a-z]{1,2}[A-Z]{1,2}[a-z]"),
+)
 
-_TOKEN = re.compile(rf"[\w.~-]{{{_LEAST},{_MOST}}}={{0,2}}")
+_TOKEN = re.compile(r"[\w.~-]+={0,2}")
 _CHARS = string.ascii_letters + string.digits + "_.~-"
 _PART = re.compile(r"[0-9A-Za-z]+")
 _HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
@@ -37,11 +44,9 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     for end in seen.get("opaque", ()):
         if end <= after:
             continue
-        head = text[max(after, end - _MOST) : end]
-        start = end - len(head) + len(head.rstrip(_CHARS))
-        match = _TOKEN.match(text, start)
+        match = _TOKEN.match(text, run_begin(text, after, end, _CHARS))
         after = match.end() if match else end
-        if not match or text[start - 1 : start].isalnum():
+        if not match or not _LEAST <= after - match.start() <= _MOST:
             continue
         value = match[0].strip(".~-") if not match[0].endswith("=") else match[0].lstrip(".~-")
         start = match.start() + match[0].index(value)
