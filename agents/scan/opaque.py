@@ -26,6 +26,7 @@ _PAIR = r"(?:[G-Zg-z][0-9]|[0-9][G-Zg-z])"
 ANCHORS = (
     Anchor("opaque", _PAIR + r"[0-9A-Za-z]*" + _PAIR + r"[0-9A-Za-z]{2}"),
     Anchor("opaque", r"[a-z][A-Z]{1,2}[a-z]{1,2}[A-Z]{1,2}[a-z]"),
+    Anchor("opaque", r"[0-9A-Za-z]_[0-9A-Fa-f]{32}"),
 )
 
 _TOKEN = re.compile(r"[\w.~-]+={0,2}")
