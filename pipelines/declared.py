@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -55,6 +56,17 @@ def ratio(value: str) -> float:
         number = -1.0
     if not 0 <= number <= 1:  # NaN fails this too
         raise ValueError(f"is {value!r}: a number from 0 to 1 is needed")
+    return number
+
+
+def days(value: str) -> float:
+    """A time in days, above 0."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < inf:  # NaN fails this too
+        raise ValueError(f"is {value!r}: a number of days above 0 is needed")
     return number
 
 
@@ -156,4 +168,5 @@ DECLARED: tuple[Declared, ...] = (
     Declared("promotion_min_applied", whole(1, 1_000_000), 3, "gate: how often a learning must have been applied"),
     Declared("promotion_min_success_ratio", ratio, 0.70, "gate: helpful / applied, at least"),
     Declared("similarity", ratio, 0.85, "two wordings at least this alike are one in the pool"),
+    Declared("half_life_days", days, None, "days after which an untested, unused fact reads half as sure; unset: no decay"),
 )

@@ -32,6 +32,7 @@ def main() -> None:
             producer_config(settings, ends.brokers),
             settings.prefix,
             settings.need_secret(),
+            settings.half_life_days,
             lambda _: print(READY_LINE.decode(), flush=True),
             stop,
         )

@@ -44,6 +44,7 @@ class Settings:
     promotion_min_applied: int
     promotion_min_success_ratio: float
     similarity: float
+    half_life_days: float | None
     origins: Mapping[str, str]
     warnings: tuple[str, ...]
 

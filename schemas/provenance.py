@@ -1,16 +1,15 @@
-"""Provenance tier of a learning (SPEC 2.10): computed where it is read, never stored."""
+"""Provenance tier of a learning (SPEC 2.10): computed where it is read, never stored. Python and SQL read one table."""
 
-PRODUCTION = ("agent/", "prod/", "prod-")
-TEST = ("dev/", "dev-", "test/", "test-")
-SEEDED = ("manual/", "seed/", "human/")
+TIERS: tuple[tuple[str, int, int], ...] = (
+    *((prefix, 1, 2) for prefix in ("agent/", "prod/", "prod-")),
+    *((prefix, 3, 3) for prefix in ("dev/", "dev-", "test/", "test-")),
+    *((prefix, 4, 4) for prefix in ("manual/", "seed/", "human/")),
+    ("", 2, 3),
+)
+"""What an agent's id begins with, and its tier with outcomes and without: the first that fits."""
 
 
 def provenance_tier(agent: str, outcomes: int) -> int:
     """1 (production, proven in use) to 4 (put there by hand)."""
-    if agent.startswith(PRODUCTION):
-        return 1 if outcomes else 2
-    if agent.startswith(TEST):
-        return 3
-    if agent.startswith(SEEDED):
-        return 4
-    return 2 if outcomes else 3
+    tested, untested = next((tested, untested) for prefix, tested, untested in TIERS if agent.startswith(prefix))
+    return tested if outcomes else untested

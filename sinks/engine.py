@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from sinks import migrate
+from sinks import migrate, reading
 from sinks.client import connect
 from sinks.front import Front
 from sinks.sink import Sink
@@ -30,10 +30,11 @@ def serve(
     producer_config: Mapping[str, Any],
     prefix: str,
     secret: bytes,
+    half_life_days: float | None,
     ready: Callable[[int], None],
     stop: Event,
 ) -> None:
-    """Own the engine whose data is in `path` until `stop` is set.
+    """Own the engine whose data is in `path` until `stop` is set. `half_life_days`: of confidence as it reads (SPEC 5.6); None: no decay.
 
     `ready` is called with the port of the front (`port`, or with 0 a free one) once queries are answered and the sink has its part of the
     topics. Raises OSError where the port is taken, and what the sink died of.
@@ -45,6 +46,7 @@ def serve(
     try:
         with _inserts_in(path / "inserts"):
             migrate.forwards(client)
+            reading.tell(client, half_life_days)
             with Front(str(path.resolve()), token, port) as front:
                 answering = Thread(target=front.serve_forever, name="front", daemon=True)
                 answering.start()

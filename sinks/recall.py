@@ -3,11 +3,12 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from clickhouse_connect.driver.client import Client
 
+from schemas.decay import decayed, half_life
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
@@ -22,10 +23,11 @@ FIRST_LOOK = 30
 """Best matches that are looked up at once; more, where too few of them may be shown."""
 
 _FOUND = "(SELECT subject FROM wordings WHERE org = {org:String} AND audience IN {audiences:Array(String)} AND id IN {ids:Array(UInt64)})"
-_OWN = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier), if(c.revision > l.revision, c.tier, l.tier) AS tier
+_OWN = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count),
+    if(c.revision > l.revision, c.tier, l.tier) AS tier, greatest(c.recall_count, l.recall_count) AS recall_count
 FROM learnings AS l FINAL
 LEFT JOIN (
-    SELECT learning_id, revision, tier FROM counters FINAL
+    SELECT learning_id, revision, tier, recall_count FROM counters FINAL
     WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND}
 ) AS c ON c.learning_id = l.learning_id
 WHERE l.org = {{org:String}} AND l.agent = {{agent:String}} AND l.learning_id IN {_FOUND}
@@ -77,10 +79,11 @@ class Answer:
 
 
 class Recall:
-    """Answers questions, and counts the exposures of one process."""
+    """Answers questions, and counts the exposures of one process. `half_life_days`: of confidence (SPEC 5.6); None: it does not decay."""
 
-    def __init__(self, client: Client, secret: bytes) -> None:
+    def __init__(self, client: Client, secret: bytes, half_life_days: float | None = None) -> None:
         self._client = client
+        self._half_life_days = half_life_days
         self._secret = secret
         self._process = uuid.uuid4().hex
         self._sequences: dict[tuple[str, str], int] = {}
@@ -91,7 +94,7 @@ class Recall:
         if who is None:
             return Answer([], None)
         ids = ids_of(self._secret, ask.org)
-        look = _Look(self._client, ids, who, ask)
+        look = _Look(self._client, ids, who, ask, self._half_life_days)
         matches = [*look.instructions(), *look.ranked()]
         recall_id, at = str(uuid.uuid4()), _now()
         refs = [_ref(match, ask, ids) for match in matches]
@@ -107,8 +110,9 @@ class Recall:
 class _Look:
     """One question's way through the tables."""
 
-    def __init__(self, client: Client, ids: Ids, who: Caller, ask: Ask) -> None:
+    def __init__(self, client: Client, ids: Ids, who: Caller, ask: Ask, half_life_days: float | None) -> None:
         self._client = client
+        self._half_life_days = half_life_days
         self._ask = ask
         self._now = _now()
         viewable = who.pools if ask.scope in ("org", "every") else [ask.space] if ask.scope == "space" and ask.space in who.pools else []
@@ -126,7 +130,7 @@ class _Look:
 
     def instructions(self) -> list[Match]:
         """Instructions in force, from the caller's area and every one above, unranked (SPEC 7.4)."""
-        return [Match(row, own=False) for row in self._rows(_POOL + _IN_FORCE, {})] if self._given["spaces"] else []
+        return [self._match(row, own=False) for row in self._rows(_POOL + _IN_FORCE, {})] if self._given["spaces"] else []
 
     def ranked(self) -> list[Match]:
         """The best matches, in SPEC 7.3's order."""
@@ -149,11 +153,19 @@ class _Look:
         if not audiences or not relevance:
             return []
         rows = self._rows(sql, {"audiences": audiences, "ids": list(relevance)})
-        found = [Match(row, own=sql is _OWN) for row in rows]
+        found = [self._match(row, own=sql is _OWN) for row in rows]
         for match in found:
             # A learning's old wordings keep their postings; only the one in force counts.
             match.relevance = relevance.get(postings.posting_id(match.subject, match.wording), 0.0)
         return [match for match in found if match.relevance > 0]
+
+    def _match(self, row: dict[str, Any], *, own: bool) -> Match:
+        """A row with its confidence as it reads now; a pool's decays as what nobody recalled (SPEC 5.6, 7.8)."""
+        if self._half_life_days is not None:
+            recalls, outcomes = row["recall_count"] if own else 0, row["success_count"] + row["failure_count"]
+            half = half_life(self._half_life_days, row["memory_type"], recalls, outcomes)
+            row["confidence"] = decayed(row["confidence"], (self._now - row["at"]) / timedelta(days=1), half)
+        return Match(row, own=own)
 
     def _of_area(self, found: list[Match]) -> list[Match]:
         if self._ask.scope == "area":

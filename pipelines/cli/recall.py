@@ -66,7 +66,7 @@ def recall(
     except ValueError as error:
         raise SettingsError(str(error)) from error
     producer = asked.producer()
-    answer = Recall(asked.clickhouse, settings.need_secret()).answer(ask)
+    answer = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days).answer(ask)
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)
     output.rows((row | more for row, more in zip(answer.rows, where, strict=True)), _COLUMNS, as_json=as_json)
     sys.stdout.flush()

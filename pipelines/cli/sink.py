@@ -14,7 +14,7 @@ def sink() -> None:
     from pipelines.child import READY_LINE
     from pipelines.kafka import consumer_config, producer_config
     from pipelines.seat import seat
-    from sinks import migrate
+    from sinks import migrate, reading
     from sinks.client import connect
     from sinks.sink import run
 
@@ -28,6 +28,7 @@ def sink() -> None:
     brokers = asked.endpoints.brokers
     client = connect(asked.endpoints.clickhouse_dsn, asked.endpoints.token, create=True)
     migrate.forwards(client)
+    reading.tell(client, settings.half_life_days)
     print(READY_LINE.decode(), flush=True)
     with seat(settings.data, "sink") as name:
         run(

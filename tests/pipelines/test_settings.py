@@ -18,7 +18,7 @@ def test_defaults_are_those_of_the_embedded_engines(tmp_path: Path, monkeypatch:
     s = load({})
     assert (s.data, s.brokers, s.clickhouse, s.prefix) == (tmp_path / ".tidegate", None, None, "tidegate.")
     assert (s.partitions, s.replication, s.min_isr) == (8, 1, 1)
-    assert (s.promotion_min_applied, s.promotion_min_success_ratio, s.similarity) == (3, 0.70, 0.85)
+    assert (s.promotion_min_applied, s.promotion_min_success_ratio, s.similarity, s.half_life_days) == (3, 0.70, 0.85, None)
     assert s.secret is None and s.warnings == ()
 
 
@@ -58,6 +58,8 @@ def test_without_a_secret_it_is_said_how_to_give_one(tmp_path: Path) -> None:
         ({"TIDEGATE_SIMILARITY": "nan"}, "TIDEGATE_SIMILARITY (environment) is 'nan': a number from 0 to 1"),
         ({"TIDEGATE_PROMOTION_MIN_SUCCESS_RATIO": "70"}, "a number from 0 to 1"),
         ({"TIDEGATE_BROKERS": "localhost"}, "TIDEGATE_BROKERS (environment) has 'localhost': host:port"),
+        ({"TIDEGATE_HALF_LIFE_DAYS": "0"}, "TIDEGATE_HALF_LIFE_DAYS (environment) is '0': a number of days above 0"),
+        ({"TIDEGATE_HALF_LIFE_DAYS": "inf"}, "TIDEGATE_HALF_LIFE_DAYS (environment) is 'inf'"),
         ({"TIDEGATE_PREFIX": "a b"}, "TIDEGATE_PREFIX (environment) is 'a b'"),
         ({"TIDEGATE_CLICKHOUSE": "ch.example"}, "TIDEGATE_CLICKHOUSE (environment) is no address: http://"),
         ({"TIDEGATE_SECRET": "x", "TIDEGATE_SECRET_FILE": "y"}, "are both set"),
