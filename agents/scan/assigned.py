@@ -12,7 +12,7 @@ from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.keyname import Strength, strength
 from agents.scan.rules.named import named
-from agents.scan.value import is_password, is_token
+from agents.scan.value import drawn, is_password, is_token, wordy
 
 _WORDS = r"(?:pass|pwd|psw|secret)"
 _TOKENS = r"(?:token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin|api)"
@@ -77,6 +77,8 @@ _REACH = 160
 _HEADER = re.compile(r"(?P<v>[\w+/.~=-]{8,2000})")
 _USER = re.compile(r"[\"']?(?P<v>[^\s\"'@]{3,200})")
 _USER_QUOTED = re.compile(r"[ =](?P<q>[\"'])[^\s\"']{0,64}:$")
+_SAID = re.compile(r"[ \t]*[A-Za-z]+['’]?[a-z]*(?=[\s.,;:!?)]|$)")
+"""A word of the sentence, which says of a password that it is so and so."""
 _CUT = re.compile(r"[&;,](?=[\w.-]+=)|\\[nr\"]")
 _TAIL = ",;.)]}:!?\\"
 _SURE = 20
@@ -103,7 +105,8 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
     for end in seen.get("assigned below", ()):
         yield from _random(_BELOW, text, end - 1)
     for at in _ends(_IS_START, text, seen.get("assigned prose", ())):
-        yield from _value(text, _skip(text, at), Strength.PASSWORD, prose=True)
+        if not _SAID.match(text, at):
+            yield from _value(text, _skip(text, at), Strength.PASSWORD, prose=True)
     for anchor in ("assigned flag", "assigned login"):
         for end in seen.get(anchor, ()):
             yield from _value(text, _skip(text, end), Strength.PASSWORD, prose=anchor != "assigned login")
@@ -147,6 +150,15 @@ def _name_behind(text: str, at: int) -> tuple[int, int]:
     head = head[: max(len(bare), len(head) - 4)]
     name = head[-96:]
     return start + len(head) - len(name) + len(name.rstrip(_NAME_CHARS)), start + len(head)
+
+
+def _argument(value: str) -> bool:
+    """Whether what follows a name behind a comma is its value, and not the next name."""
+    return any(drawn(p) for p in re.split(r"[^0-9A-Za-z]", value)) or (
+        any(c.isdigit() for c in value)
+        and (any(c in "!#$%^&*+/" for c in value) or not any(c in "_=: " for c in value))
+        and not wordy(value)
+    )
 
 
 def _skip(text: str, at: int) -> int:
@@ -200,7 +212,7 @@ def _at(text: str, end: int) -> Iterator[Hit]:
                 match, Strength.TOKEN, match["v"].rstrip(_TAIL), len(match["v"]) - len(match["v"].rstrip(_TAIL)), quoted=False, prose=True
             )
         return
-    if operator == "," and (listed := _QUOTED.match(text, at)) and listed["v"].isalpha():
+    if operator == "," and (listed := _QUOTED.match(text, at)) and not _argument(listed["v"]):
         return  # the next of a list of words
     yield from _value(text, at, name, prose=operator == ":" and text[end : end + 1] == " ")
 

@@ -4,14 +4,27 @@ from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
 
-from agents.scan import address, assigned, cards, credentials, encoded, identifiers, injection, kubernetes, national, opaque, personal
+from agents.scan import (
+    address,
+    assigned,
+    cards,
+    credentials,
+    encoded,
+    identifiers,
+    injection,
+    kubernetes,
+    national,
+    opaque,
+    personal,
+    siblings,
+)
 from agents.scan.cover import Cover
 from agents.scan.engine import Engine, Sightings
 from agents.scan.hit import RANK, Hit
 from agents.scan.placeholder import outside, spans, within
 from agents.scan.plain import plain
 
-PRIVATE = (credentials, assigned, kubernetes, cards, identifiers, personal, national, address, opaque)
+PRIVATE = (credentials, assigned, siblings, kubernetes, cards, identifiers, personal, national, address, opaque)
 """What is looked for in every text of a run."""
 WORDING = (*PRIVATE, injection)
 """What is looked for beside, in texts that may be recalled or cross: steps are full of what would be an order there (SPEC 3.7)."""

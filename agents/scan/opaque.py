@@ -12,7 +12,7 @@ from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.placeholder import stands_for_one
 from agents.scan.run import run_begin
-from agents.scan.value import entropy, wordy
+from agents.scan.value import drawn
 from agents.scan.words import word_set
 
 _LEAST = 18
@@ -36,7 +36,6 @@ _HEX = re.compile(r"[0-9a-f]+$|[0-9A-F]+$")
 _TELLING = word_set("sk key apikey token tok secret pat api auth pass password pwd cred live prod rk priv private access bearer refresh")
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,12}){0,3}[_]$")
 _NAMED_ID = re.compile(r"(?:[_-]|(?<![A-Za-z])|(?<=[a-z])(?=[IS]))(?i:id|sid)[\"']{0,2}\s{0,2}[=:]\s{0,2}[\"']?$")
-_SWITCH = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
 
 
 def look(text: str, seen: Sightings) -> Iterator[Hit]:
@@ -70,12 +69,5 @@ def _judged(value: str, start: int) -> Hit:
 
 
 def _random(part: str) -> bool:
-    """Whether letters and digits look drawn by lot: of two classes at least, changing often, and no words."""
-    digits = sum(c.isdigit() for c in part)
-    mixed = not (part.islower() or part.isupper())
-    if digits == len(part) or _HEX.match(part) or (digits < 2 and not (mixed and len(part) >= 24)):
-        return False
-    if not mixed and digits < len(part) // 8 + 2:
-        return False
-    switches = len(_SWITCH.findall(part)) / len(part)
-    return switches >= (0.36 if mixed else 0.22) and entropy(part) >= 3.3 and not wordy(part)
+    """Whether a part looks drawn by lot: with digits in it, or long."""
+    return drawn(part) and (sum(c.isdigit() for c in part) >= 2 or len(part) >= 24)

@@ -26,6 +26,10 @@ _ABOUT = word_set(
     "forgot forgotten change changed reset confirm match matches same different strong weak minimum maximum this that the it"
 )
 """Words of texts that are about passwords: labels, errors, instructions."""
+_BASE64 = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[0-9A-Za-z+/]{32,}={0,2}$")
+_CAMEL = re.compile(r"[A-Z]?[a-z]{3,}")
+_NUMBER = re.compile(r"[-+]?[\d,]*\.\d+(?:[eE][-+]?\d+)?$")
+_SWITCH = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
 _SEGMENT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SEPARATORS = re.compile(r"[-_./ ]+")
 
@@ -59,6 +63,23 @@ def _covered(run: str) -> int:
     return best[-1]
 
 
+def drawn(part: str) -> bool:
+    """Whether letters and digits look drawn by lot: of two classes at least, changing often, and no words."""
+    digits = sum(c.isdigit() for c in part)
+    mixed = not (part.islower() or part.isupper())
+    if len(part) < 12 or digits == len(part) or _HEX.match(part) or (not mixed and digits <= len(part) // 8):
+        return False
+    if mixed and 3 * sum(len(w) for w in _CAMEL.findall(part)) > 2 * len(part):
+        return False  # camel case: capitals begin words
+    switches = len(_SWITCH.findall(part)) / len(part)
+    return switches >= (0.36 if mixed else 0.22) and entropy(part) >= 3.2 and not wordy(part)
+
+
+def _encoded(value: str) -> bool:
+    """Whether a value that begins like a path is base64: it may hold slashes."""
+    return len(value) >= 32 and bool(_BASE64.match(value)) and not wordy(value) and entropy(value) >= 4.2
+
+
 def is_password(value: str, *, quoted: bool, prose: bool) -> bool:
     """Whether the value of a password's name is one. `prose`: it stands in running text."""
     if len(value) < 4 or PLACEHOLDER.search(value) or stands_for_one(value) or _CODE.match(value) or _ARN.match(value):
@@ -84,12 +105,20 @@ def is_token(value: str) -> bool:
     """Whether the value of a token's or key's name looks random."""
     if not 8 <= len(value) <= 4000 or " " in value or PLACEHOLDER.search(value) or stands_for_one(value):
         return False
-    if _CODE.match(value) or _CALL.match(value) or _PATH.match(value) or _ARN.match(value) or _RELEASE.match(value):
+    if (
+        _CODE.match(value)
+        or _CALL.match(value)
+        or (_PATH.match(value) and not _encoded(value))
+        or _ARN.match(value)
+        or _RELEASE.match(value)
+    ):
+        return False
+    if _NUMBER.match(value) or (_DOTTED.match(value) and not any(drawn(p) or sum(c.isdigit() for c in p) > 3 for p in value.split("."))):
         return False
     if _UUID.match(value) or _HEX.match(value):
         return True
     digits = sum(c.isdigit() for c in value)
-    if digits < 2 and not (len(value) >= 24 and entropy(value) >= 4):
+    if digits < 2 and not (len(value) >= 24 and entropy(value) >= 4) and not drawn(value):
         return False
     return (
         len(value) >= 10 and value != value[:1] * len(value) and entropy(value) >= (3.0 if len(value) >= 16 else 2.5) and not wordy(value)

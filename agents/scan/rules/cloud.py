@@ -2,7 +2,7 @@
 
 from agents.scan.rules.rule import Rule
 
-_NOT_BASE64 = r"(?<![0-9A-Za-z/+])"
+_NOT_BASE64 = r"(?<![0-9A-Za-z+])(?<![0-9A-Za-z]/)"
 
 CLOUD: tuple[Rule, ...] = (
     Rule("aws_key_id", "AWS", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}", r"(?![0-9A-Za-z])", "AKIA{216}", "AKIA{214}", left=_NOT_BASE64),

@@ -18,6 +18,7 @@ STRUCTURES: tuple[Rule, ...] = (
         left="",
         lead=r"-----BEGIN[A-Z ]{0,22} ?",
         behind=40,
+        also=lambda v: sum(c.isalnum() for c in v) >= 8,
     ),
     Rule(
         "private_key",
