@@ -10,6 +10,7 @@ from agents.scan.words import english_words, family_names, given_names, not_pers
 TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 PARTICLES = word_set("van von de der den del della di da dos das du la le el al bin ibn ben ter ten op")
 _CODE_BEFORE = frozenset("`/\\@#$_<.=-([{")
+_SPACE = ("", " ", "\n", "\t")
 _CODE_AFTER = frozenset("`/\\@_>=([{")
 _FAMILY_ENDS = re.compile(
     r"\w{3,}(?:ov|ova|ev|eva|yev|yeva|ski|ska|sky|skaya|wicz|vic|vich|enko|chuk|yan|ian|nen|sson|son|"
@@ -67,8 +68,13 @@ def words_of(text: str, *, lower: bool) -> Iterator[Word]:
             shown = shown[:-2]
         start, end = match.start(), match.start() + len(shown)
         before, after = text[start - 1 : start], text[end : end + 1]
-        # What touches the signs of code, a placeholder or a file name is no word of prose.
-        if before in _CODE_BEFORE or after in _CODE_AFTER or after.isdigit() or before.isdigit():
+        # What touches the signs of code, a placeholder or a file name is no word of prose; brackets behind a space are prose's.
+        if (
+            (before in _CODE_BEFORE and not (before == "(" and text[start - 2 : start - 1] in _SPACE))
+            or after in _CODE_AFTER
+            or after.isdigit()
+            or before.isdigit()
+        ):
             continue
         if after == "." and text[end + 1 : end + 2].isalnum():
             continue

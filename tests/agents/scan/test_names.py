@@ -19,6 +19,11 @@ from agents.scan.text import scan_text
         ("name: Gwendolyn Archibald-Price", "Gwendolyn Archibald-Price"),
         ("The parcel of Xiadani Quispe R. Mamani was lost", "Xiadani Quispe R. Mamani"),
         ("my name is helena lindqvist.", "helena lindqvist"),
+        ("Ticket opened by Meenakshi Murugesan yesterday", "Meenakshi Murugesan"),
+        ("Please ask Seoyeon to check the logs.", "Seoyeon"),
+        ("Escalate to Adebayo Ogunlesi when it is late", "Adebayo Ogunlesi"),
+        ("the holder (Halyna) disagreed", "Halyna"),
+        ("Siriporn Wongsakul (Siriporn) asked", "Siriporn Wongsakul"),
         ("Fatima's order is late; Fatima Benali paid twice.", "Fatima Benali"),
     ],
 )
@@ -45,6 +50,8 @@ def test_a_part_of_a_name_is_found_again() -> None:
         "The TokenLimit of OpenAI and the LangChain API",
         "Use Chakra UI's built-in accessibility features",
         "GET /users/Olivia/orders returned 404",
+        "name: Publish package",
+        "Call `create(Olivia)` and getUser(Maria)",
         "Alice & Co Ltd and the Johnson Group pay by invoice",
     ],
 )
