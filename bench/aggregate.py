@@ -65,7 +65,7 @@ def loaded(log: Log, number: int) -> Iterator[Incoming]:
     agent = agent_name(number)
     told: dict[str, Any] = {"sender": 0, "org": ORG, "agent": agent, "received_at": _START}
     yield log.incoming(AgentChanged(source=log.source("principals"), home_space="commons", producer="agent", hosted=True, **told))
-    times = {"started_at": _START, "ended_at": _START, "received_at": _START}
+    times: dict[str, Any] = {"started_at": _START, "ended_at": _START, "received_at": _START}
     episode = Episode(org=ORG, agent=agent, run_id="r", attempt=1, times_told=True, producer="agent", cue="refund", **times)
     source, content = log.source("runs"), _IDS.content("r")
     seen: dict[str, Any] = {"run_id": "r", "content": content, "proposals": LEARNINGS_AN_AGENT, "episode": episode, "claims": ()}

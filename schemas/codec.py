@@ -24,7 +24,7 @@ from schemas.store import SCHEMAS, WRITERS
 
 MARKER = b"\xc3\x01"
 HEADER_BYTES = 10
-_YEARS = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
+FIRST_TIME, LAST_TIME = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 Record = TypeVar("Record")
 Convert = Callable[[Any], Any]
@@ -251,7 +251,7 @@ def _time(v: Any) -> datetime:
         raise _Fault("not a time")
     if v.utcoffset() is None:
         raise _Fault("a time without an offset from UTC")
-    if not _YEARS[0] <= v <= _YEARS[1]:
+    if not FIRST_TIME <= v <= LAST_TIME:
         raise _Fault("not between the years 1970 and 9999")
     return v
 

@@ -232,9 +232,9 @@ class App(faust.App):
         """Steps 2 to 4 of a batch of one partition."""
         topic = self.sources[tp.topic]
         epoch = self.cluster.epochs[topic]
-        batch = [
-            Incoming(topic, epoch, r.partition, r.offset, datetime.fromtimestamp(r.timestamp / 1000, UTC), r.key, r.value) for r in records
-        ]
+        # A broker gives all records of a producer's batch one time.
+        times = {stamp: datetime.fromtimestamp(stamp / 1000, UTC) for stamp in {r.timestamp for r in records}}
+        batch = [Incoming(topic, epoch, r.partition, r.offset, times[r.timestamp], r.key, r.value) for r in records]
         table = self._table()
         # Faust keeps one mapping for all partitions of a table, a core's keys are its partition's own.
         mine = tp.partition.to_bytes(2, "big")

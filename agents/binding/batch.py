@@ -13,9 +13,12 @@ from typing import Protocol
 from schemas.records import Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Incoming:
-    """One record of a partition. `topic` is without prefix, `epoch` the topic's identity, `at` the broker's time (UTC)."""
+    """One record of a partition. `topic` is without prefix, `epoch` the topic's identity, `at` the broker's time (UTC).
+
+    Nobody changes it; it is not frozen because that would triple the time to make one, and one is made of every record.
+    """
 
     topic: str
     epoch: str
