@@ -17,6 +17,8 @@ from agents.scan.value import drawn, is_password, is_token, wordy
 _WORDS = r"(?:pass|pwd|psw|secret)"
 _TOKENS = r"(?:token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin|api)"
 _STOP = r"[\"'`\]\)\\}]"
+_NOT_NAME = r"(?:|e|me|ame|[a-z0-9_.\-]*(?:[a-df-z0-9_.\-]|[a-ln-z0-9_.\-]e|[b-z0-9_.\-]me|[a-mo-z0-9_.\-]ame))"
+"""The rest of a name that does not end in `name`: what follows that is named, and no secret."""
 _BETWEEN = r"[=:>~|+?.\s]*"
 _NEAR_NAME = r"(?:pass(?:word|wd)?|pwd|secret|token|key|auth|access|private)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}"
 _IS = r"(?:password|passphrase|passcode|passwd|secret|token|key)[ \t](?:is|was|of|to)[ \t:]"
@@ -26,12 +28,10 @@ _TEN = 10
 # A token's name is in every other line of an agent's prose (`max_tokens=4096`, `the key of the cache`): so the pass looks for what a
 # value must have as well, and where the name ends is found from there.
 ANCHORS = (
-    Anchor(
-        "assigned", _WORDS + r"[a-z0-9_.\-]{0,32}" + _STOP + r"{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}[=:,>]", caseless=True
-    ),
+    Anchor("assigned", _WORDS + _NOT_NAME + _STOP + r"{0,4}(?: \*?(?:string|str|varchar))?[ \t?.+|:]{0,24}[=:,>]", caseless=True),
     Anchor(
         "assigned token",
-        _TOKENS + r"[a-z0-9_.\-]*" + _STOP + r"*(?: \*?(?:string|str|varchar))?[ \t?.+|:]*[=:,>]" + _BETWEEN + r"[^\s]{10}",
+        _TOKENS + _NOT_NAME + _STOP + r"*(?: \*?(?:string|str|varchar))?[ \t?.+|:]*[=:,>]" + _BETWEEN + r"[^\s]{10}",
         caseless=True,
     ),
     Anchor(
@@ -58,6 +58,9 @@ ANCHORS = (
 )
 
 _NAME_CHARS = string.ascii_letters + string.digits + "_.-$@"
+INSIDE = ("assigned token", "assigned typed", "assigned near", "auth header")
+"""Anchors whose sightings end inside a value: one in a value of known format has nothing to add to it."""
+
 _TYPE = re.compile(r" \*?(?:string|str|varchar)$", re.IGNORECASE)
 _TYPED = re.compile(r"\s{0,4}[A-Za-z_][\w.\[\]<>| ]{0,40}=(?!=)")
 _GAP = re.compile(r"(?:[=>:~|+?.]{0,3}[ \t]{0,24})")
@@ -68,7 +71,6 @@ _BARE = re.compile(r"(?P<v>[^\s\"'`<>]{3,600})")
 _BELOW = re.compile(r"(?:\\n|\s){1,8}(?P<v>[^\s\"'`<>\\]{8,200})")
 _NEAR = re.compile(r"[-_=]{0,3}(?P<v>[\w/+.~-]{12,200}={0,2})(?![\w=])")
 _NEAR_CHARS = 16
-_NAME_NEAR = re.compile(r"([\w.\-$@]{1,96}?)[\"'`:]{0,2}[ \t_\-]{1,4}[\"'`]{0,2}$")
 _OPERATOR = re.compile(_TOKENS + r"[a-z0-9_.\-]{0,32}" + _STOP + r"{0,4}[ \t?.+|:]{0,24}[=:,>]", re.IGNORECASE)
 _NEAR_START = re.compile(_NEAR_NAME + r"(?=[0-9a-z_/+.=~-]{16})", re.IGNORECASE)
 _IS_START = re.compile(_IS, re.IGNORECASE)
@@ -99,8 +101,7 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
         yield from _at(text, end)
     yield from _tokens(text, seen)
     for at in _ends(_NEAR_START, text, seen.get("assigned near", ())):
-        name = _NAME_NEAR.search(text, max(0, at - 120), at)
-        if name and strength(name[1]) is not Strength.NONE:
+        if strength(_name_near(text, at)) is not Strength.NONE:
             yield from _random(_NEAR, text, at)
     for end in seen.get("assigned below", ()):
         yield from _random(_BELOW, text, end - 1)
@@ -138,6 +139,12 @@ def _ends(pattern: re.Pattern[str], text: str, sighted: Sequence[int]) -> Iterat
         for match in pattern.finditer(text, max(done, end - _REACH), end + _NEAR_CHARS):
             done = match.end()
             yield done
+
+
+def _name_near(text: str, at: int) -> str:
+    """The name that stands loosely before `at`: a space, a dash or an underscore apart, perhaps quoted."""
+    head = text[max(0, at - 120) : at].rstrip("\"'`").rstrip(" \t_-").rstrip("\"'`:")
+    return head[len(head.rstrip(_NAME_CHARS)) :][-96:]
 
 
 def _name_behind(text: str, at: int) -> tuple[int, int]:

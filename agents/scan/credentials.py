@@ -51,7 +51,7 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
             after = match.end()
             if (
                 stands_for_one(value)
-                or (value.isascii() and not any(c.isdigit() for c in value) and wordy(value))
+                or (value.isascii() and not any(map(str.isdigit, value)) and wordy(value))
                 or (rule.also and not rule.also(value))
             ):
                 continue

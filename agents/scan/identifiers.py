@@ -2,7 +2,9 @@
 
 import ipaddress
 import re
+import string
 from collections.abc import Iterator
+from functools import lru_cache
 
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
@@ -13,27 +15,30 @@ ANCHORS = (
     Anchor("uuid", f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"),
     Anchor("email", r"[0-9A-Za-z_\-\"](?:@|%40)[0-9A-Za-z\[]"),
     Anchor("ipv4", r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"),
-    Anchor("ipv6", r"[0-9A-Fa-f]{1,4}::?[0-9A-Fa-f]{0,4}:"),
+    # Eight groups, or fewer and two colons: a time of day has neither.
+    Anchor("ipv6", r"[0-9A-Fa-f](?::[0-9A-Fa-f]{1,4}){3}:"),
+    Anchor("ipv6", r"[0-9A-Fa-f]::[0-9A-Fa-f]"),
+    Anchor("ipv6", r"(?:^|[^0-9A-Za-z:])::[0-9A-Fa-f]{1,4}:"),
 )
 
-_UUID = re.compile(rf"(?<![0-9A-Za-z-]){_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}(?![0-9A-Za-z])")
-_LOCAL = re.compile(r"[0-9A-Za-z.!#$&'*+/=?^_`{|}~-]{1,64}$")
-_DOMAIN = re.compile(
-    r"(?:@|%40)(?P<d>(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}[A-Za-z][0-9A-Za-z-]{1,23}(?<"
-    r"!-))(?![0-9A-Za-z_])(?!\.[A-Za-z])"
-)
-_IPV4 = re.compile(r"(?<![0-9A-Za-z.])(?:\d{1,3}\.){3}\d{1,3}(?![0-9A-Za-z])(?!\.\d)")
+_LOCAL = string.ascii_letters + string.digits + ".!#$&'*+/=?^_`{|}~-"
+_NAME = string.ascii_letters + string.digits + ".-"
+_DOMAIN = re.compile(r"(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}[A-Za-z][0-9A-Za-z-]{1,23}(?<!-)")
 _IPV6 = re.compile(r"(?<![0-9A-Za-z:.])[0-9A-Fa-f:]{2,39}(?:\.\d{1,3}){0,3}(?![0-9A-Za-z:])")
 _RESERVED = re.compile(r"(?i)(?:^|\.)(?:example\.(?:com|org|net|edu)|example|invalid|localhost)$")
 _VERSION = re.compile(r"(?i)(?:version|release|ver|v|==|>=|<=|~=|@)[ :=\"']{0,3}$")
+_BEFORE_VERSION = tuple("nerNERvV=@ :\"'")
+_OWN = ("0", "00", "000", "127")
 
 
 def look(text: str, seen: Sightings) -> Iterator[Hit]:
     """Identifiers in an ASCII text."""
     for end in seen.get("uuid", ()):
-        match = _UUID.match(text, end - 36)
-        if match and set(match[0]) - set("0-"):
-            yield Hit("identifier", "uuid", "low", match.start(), match.end())
+        start = end - 36
+        if (start and (text[start - 1].isalnum() or text[start - 1] == "-")) or text[end : end + 1].isalnum():
+            continue
+        if text[start:end].strip("0-"):
+            yield Hit("identifier", "uuid", "low", start, end)
     for end in seen.get("email", ()):
         yield from _email(text, end)
     yield from _ipv4(text, seen)
@@ -42,28 +47,43 @@ def look(text: str, seen: Sightings) -> Iterator[Hit]:
 
 def _email(text: str, end: int) -> Iterator[Hit]:
     sign = text.rfind("%40", end - 4, end) if text[end - 2] != "@" else end - 2
-    domain = _DOMAIN.match(text, sign)
-    local = _LOCAL.search(text, max(0, sign - 64), sign)
-    # example.com and its like identify nobody (RFC 2606).
-    if not domain or not local or _RESERVED.search(domain["d"]):
+    behind = end - 1  # the domain's first character
+    name = text[behind : behind + 256]
+    name = name[: len(name) - len(name.lstrip(_NAME))]
+    shown = name.rstrip(".-")
+    if not _domain(shown) or text[behind + len(name) : behind + len(name) + 1] == "_":
         return
-    start = local.start() + len(local[0]) - len(local[0].lstrip("'*/=?`{|.!#$&"))
+    head = text[max(0, sign - 64) : sign]
+    local = head[len(head.rstrip(_LOCAL)) :].lstrip("'*/=?`{|.!#$&")
+    start = sign - len(local)
     # user:password@host in a URL is no address.
     if start < sign and "://" not in text[max(0, start - 80) : start].rpartition(" ")[2]:
-        yield Hit("identifier", "email", "low", start, domain.end())
+        yield Hit("identifier", "email", "low", start, behind + len(shown))
+
+
+@lru_cache(maxsize=4096)
+def _domain(name: str) -> bool:
+    """Whether a name is a domain's; example.com and its like identify nobody (RFC 2606)."""
+    return bool(_DOMAIN.fullmatch(name)) and not _RESERVED.search(name)
 
 
 def _ipv4(text: str, seen: Sightings) -> Iterator[Hit]:
     after = 0
     for end in seen.get("ipv4", ()):
-        match = _IPV4.search(text, max(after, end - 14), min(len(text), end + 4)) if end > after else None
-        if not match:
+        if end <= after:
             continue
-        after = match.end()
-        parts = [int(p) for p in match[0].split(".")]
-        if max(parts) > 255 or parts[0] in (0, 127) or _VERSION.search(text, max(0, match.start() - 12), match.start()):
+        head, tail = text[max(after, end - 16) : end], text[end : end + 16]
+        start = end - len(head) + len(head.rstrip("0123456789."))
+        after = end + len(tail) - len(tail.lstrip("0123456789."))
+        shown = text[start:after]
+        parts = shown.rstrip(".").split(".")
+        if len(parts) != 4 or (start and text[start - 1].isalnum()) or (shown[-1] != "." and text[after : after + 1].isalnum()):
             continue
-        yield Hit("identifier", "ip", "low", match.start(), match.end())
+        if any(not p or len(p) > 3 or int(p) > 255 for p in parts) or parts[0] in _OWN:
+            continue
+        if text[start - 1 : start] in _BEFORE_VERSION and _VERSION.search(text, max(0, start - 12), start):
+            continue
+        yield Hit("identifier", "ip", "low", start, start + len(shown.rstrip(".")))
 
 
 def _ipv6(text: str, seen: Sightings) -> Iterator[Hit]:

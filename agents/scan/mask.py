@@ -39,11 +39,14 @@ def mask(text: str, hits: Sequence[Hit], numbers: Numbers) -> str:
 def merged(hits: Sequence[Hit]) -> list[tuple[int, int, str]]:
     """Spans to be masked, left to right and apart, each with its kind."""
     out: list[tuple[int, int, Hit]] = []
-    for hit in sorted((h for h in hits if h.mask and h.end > h.start), key=lambda h: (h.start, -h.end)):
-        if out and hit.start < out[-1][1]:
+    last = -1
+    for hit in sorted([h for h in hits if h.mask and h.end > h.start], key=lambda h: (h.start, -h.end)):
+        if hit.start < last:
             start, end, kept = out[-1]
             graver = max(kept, hit, key=lambda h: (RANK[h.severity], h.end - h.start))
-            out[-1] = (start, max(end, hit.end), graver)
+            last = max(end, hit.end)
+            out[-1] = (start, last, graver)
         else:
-            out.append((hit.start, hit.end, hit))
+            last = hit.end
+            out.append((hit.start, last, hit))
     return [(start, end, hit.kind) for start, end, hit in out]

@@ -3,6 +3,9 @@
 import re
 from bisect import bisect_right
 
+from agents.scan.engine import Anchor
+
+ANCHORS = (Anchor("placeholder", r"\[[a-z][a-z0-9_]{1,39}:[0-9]{1,6}\]"),)
 PLACEHOLDER = re.compile(r"\[([a-z][a-z0-9_]{1,39}):(\d{1,6})\]")
 
 _MASKS = re.compile(r"(?i:x{5,})|\*{3,}|\.{3,}|#{4,}|_{6,}|-{6,}|0{8,}|EXAMPLE(?![A-Za-z])")
@@ -14,6 +17,11 @@ _WORDS = re.compile(
 _VARIABLE = re.compile(
     r"\$\{[\w.:?/ -]*\}|\{\{[\w .|'\"-]*\}\}|\$\([\w .-]*\)|<%?[\w .:/-]*%?>|%[({]?\w+[)}]?s?|\{\w*\}|\[[\w -]+\]|&lt;.{0,60}&gt;"
 )
+_HINTS = (
+    *("your", "my", "example", "sample", "placeholder", "dummy", "redacted", "masked", "change"),
+    *("replace", "insert", "todo", "fixme", "foobar", "lorem", "fake"),
+)
+_OPENS = re.compile(r"[$<%{\[&]")
 _RUN = re.compile(r"(.)\1{4,}")
 
 
@@ -49,10 +57,15 @@ def outside(start: int, end: int, taken: list[tuple[int, int]]) -> list[tuple[in
 
 def stands_for_one(value: str) -> bool:
     """Whether a value is no secret but a word, a mask or a variable where one would stand (`xxxx`, `your_key`, `${TOKEN}`)."""
-    tail = value[-16:].lower()
-    if len(set(tail)) < min(5, len(tail) // 2 + 1) or _MASKS.search(value) or _WORDS.search(value):
+    low = value.lower()
+    tail = low[-16:]
+    if len(set(tail)) < min(5, len(tail) // 2 + 1) or _MASKS.search(value):
+        return True
+    if any(hint in low for hint in _HINTS) and _WORDS.search(value):
         return True
     if len(value) < 100 and len({m[1] for m in _RUN.finditer(value)}) > 1:
         return True
+    if not _OPENS.search(value):
+        return False
     rest = _VARIABLE.sub("", value)
-    return rest != value and sum(c.isalnum() for c in rest) < 6
+    return rest != value and sum(map(str.isalnum, rest)) < 6

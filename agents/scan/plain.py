@@ -56,6 +56,11 @@ class Plain:
     ascii: str
     _shifts: tuple[list[int], list[int]] = field(repr=False)
 
+    @property
+    def moved(self) -> bool:
+        """Whether the copy is not the original itself."""
+        return self.ascii is not self.original
+
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The characters of the original that stand for the copy's `start` to `end`."""
         return self._back(start), self._back(end - 1) + 1 if end > start else self._back(end)

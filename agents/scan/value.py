@@ -36,14 +36,14 @@ _SEPARATORS = re.compile(r"[-_./ ]+")
 
 def entropy(value: str) -> float:
     """Bits a character, of the characters' own frequencies."""
-    counts = Counter(value)
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+    # What occurs once adds nothing to the sum of n log n, and most of a random value does.
+    return math.log2(len(value)) - sum([n * math.log2(n) for n in Counter(value).values() if n > 1]) / len(value)
 
 
 def wordy(value: str) -> bool:
     """Whether a value is made of English words, however joined (`requiredTypesForDisplay`, `user-name`, `descriptionlength`)."""
-    letters = sum(c.isalpha() for c in value)
-    alnum = sum(c.isalnum() for c in value)
+    letters = sum(map(str.isalpha, value))
+    alnum = sum(map(str.isalnum, value))
     if letters < 4 or letters < 0.8 * alnum:
         return False
     return sum(_covered(s.lower()) for s in _SEGMENT.findall(value)) >= 0.7 * letters
@@ -54,6 +54,8 @@ def _covered(run: str) -> int:
     words = english_words()
     if run in words and len(run) > 1:
         return len(run)
+    if len(run) < 4:
+        return 0
     best = [0] * (len(run) + 1)
     for end in range(1, len(run) + 1):
         best[end] = best[end - 1]
@@ -103,7 +105,17 @@ def is_password(value: str, *, quoted: bool, prose: bool) -> bool:
 
 def is_token(value: str) -> bool:
     """Whether the value of a token's or key's name looks random."""
-    if not 8 <= len(value) <= 4000 or " " in value or PLACEHOLDER.search(value) or stands_for_one(value):
+    if not 8 <= len(value) <= 4000 or " " in value:
+        return False
+    # What rules most values out, and at little cost, comes first.
+    hexadecimal = _UUID.match(value) or _HEX.match(value)
+    if not hexadecimal and (
+        len(value) < 10
+        or (bits := entropy(value)) < (3.0 if len(value) >= 16 else 2.5)
+        or (sum(map(str.isdigit, value)) < 2 and (len(value) < 24 or bits < 4) and not drawn(value))
+    ):
+        return False
+    if PLACEHOLDER.search(value) or stands_for_one(value):
         return False
     if (
         _CODE.match(value)
@@ -115,11 +127,4 @@ def is_token(value: str) -> bool:
         return False
     if _NUMBER.match(value) or (_DOTTED.match(value) and not any(drawn(p) or sum(c.isdigit() for c in p) > 3 for p in value.split("."))):
         return False
-    if _UUID.match(value) or _HEX.match(value):
-        return True
-    digits = sum(c.isdigit() for c in value)
-    if digits < 2 and not (len(value) >= 24 and entropy(value) >= 4) and not drawn(value):
-        return False
-    return (
-        len(value) >= 10 and value != value[:1] * len(value) and entropy(value) >= (3.0 if len(value) >= 16 else 2.5) and not wordy(value)
-    )
+    return bool(hexadecimal) or (value != value[:1] * len(value) and not wordy(value))

@@ -60,6 +60,13 @@ def _compiled() -> list[tuple[str, re.Pattern[str], re.Pattern[str]]]:
     return [(n.kind, re.compile(n.word, re.IGNORECASE), re.compile(f"(?:{n.value})$", re.IGNORECASE)) for n in NAMED]
 
 
+@lru_cache(maxsize=1)
+def _any() -> re.Pattern[str]:
+    return re.compile("|".join(n.word for n in NAMED), re.IGNORECASE)
+
+
 def named(name: str, value: str) -> str | None:
     """The kind of an assigned credential by whose name stands in its name, or None."""
+    if not _any().search(name):
+        return None
     return next((kind for kind, word, shape in _compiled() if word.search(name) and shape.match(value)), None)
