@@ -11,8 +11,9 @@ _HISTORY = f"""SELECT version, at, cause, cause_id, cause_by, state, crossing, c
 FROM entry_versions WHERE {_ENTRY} ORDER BY version"""
 _WRITTEN = f"""SELECT rule, nullIf(value, '') AS value, nullIf(cue, '') AS cue, tools, goal_phrases, memory_type, kind,
     if(floor_stated = '', privacy, floor_stated) AS privacy, environment, nullIf(applies_to, '') AS applies_to, prior AS confidence,
-    importance, is_artifact, if(ttl_at > now64(3, 'UTC'), ttl_at, NULL) AS ttl_at, pattern_refs, value_bindings,
-    nullIf(toString(session), '') AS session, nullIf(toString(work_area), '') AS work_area, nullIf(toString(space), '') AS space, producer
+    if(empty(dimensions), importance, NULL) AS importance, is_artifact, if(ttl_at > now64(3, 'UTC'), ttl_at, NULL) AS ttl_at,
+    pattern_refs, value_bindings, nullIf(toString(session), '') AS session, nullIf(toString(work_area), '') AS work_area,
+    nullIf(toString(space), '') AS space, producer
 FROM entries FINAL WHERE {_ENTRY} AND version = {{version:UInt32}}"""
 _NEWEST = f"SELECT version FROM learnings FINAL WHERE {_ENTRY}"
 _GATE = f"SELECT c.1 AS condition, c.2 AS holds, c.3 AS figure, c.4 AS needed FROM learnings_now ARRAY JOIN gate AS c WHERE {_ENTRY}"

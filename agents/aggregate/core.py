@@ -10,13 +10,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 from agents.aggregate.gate import GatePolicy
+from agents.aggregate.importance import dimensions
 from agents.aggregate.lifecycle import conclude, settle
 from agents.aggregate.outcomes import take_outcome
 from agents.aggregate.proposals import listed, take_proposal
 from agents.aggregate.runs import NO_RUN, take_run
 from agents.aggregate.tiers import rank, rank_again
 from agents.aggregate.timers import take_due
-from agents.aggregate.turn import Turn
+from agents.aggregate.turn import Evaluator, Turn
 from agents.aggregate.view import PARTITION, View
 from agents.aggregate.waiting import expire
 from agents.binding.batch import Incoming, Outgoing, Read, Result
@@ -33,10 +34,13 @@ Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled
 
 
 class Aggregate:
-    """The only writer of what is known of an agent. `secret`: ids are made from it; `policy`: what the gate asks of evidence."""
+    """The only writer of what is known of an agent.
 
-    def __init__(self, secret: bytes, policy: GatePolicy) -> None:
-        self._secret, self._policy = secret, policy
+    `secret`: ids are made from it; `policy`: what the gate asks of evidence; `evaluate`: what is known of a learning's importance.
+    """
+
+    def __init__(self, secret: bytes, policy: GatePolicy, evaluate: Evaluator = dimensions) -> None:
+        self._secret, self._policy, self._evaluate = secret, policy, evaluate
 
     def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
         """Take a batch of one partition of `learnings`, oldest first."""
@@ -50,7 +54,7 @@ class Aggregate:
         return Result(out, view.states(records[-1].offset) if records else {})
 
     def _take(self, view: View, record: Incoming) -> list[Outgoing]:
-        turn = Turn(view, record, self._secret, self._policy, max(view.partition.clock, record.at))
+        turn = Turn(view, record, self._secret, self._policy, self._evaluate, max(view.partition.clock, record.at))
         try:
             self._run(turn)
         except Exception as error:

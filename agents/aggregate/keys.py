@@ -26,6 +26,11 @@ def ranks(org: str, name: str) -> bytes:
     return f"H:{org}/{name}".encode()
 
 
+def vocabulary(org: str, name: str) -> bytes:
+    """Which words an agent's wordings have."""
+    return f"V:{org}/{name}".encode()
+
+
 def waiting(org: str, name: str) -> bytes:
     """Which outcomes of an agent wait."""
     return f"Q:{org}/{name}".encode()

@@ -6,6 +6,7 @@ from datetime import timedelta
 from agents.aggregate import keys
 from agents.aggregate.evidence import posterior, trust
 from agents.aggregate.gate import ALL, Standing, bits, crossing_fields, judge
+from agents.aggregate.importance import judged
 from agents.aggregate.privacy import in_effect
 from agents.aggregate.recount import now
 from agents.aggregate.timers import wake
@@ -19,6 +20,7 @@ from schemas.records import (
     Cause,
     Counter,
     Decision,
+    Dimension,
     EvidenceState,
     Floor,
     Learning,
@@ -105,6 +107,7 @@ def _version(turn: Turn, work: Work) -> Learning:
     learning, evidence = work.learning, work.evidence
     figures = now(evidence.points)
     read = read_confidence(learning, evidence)
+    importance, known = judged(turn.evaluate, learning, evidence)
     privacy = in_effect(learning)
     floored = learning.floor != "none" and (privacy != learning.stated or learning.lifted_by is not None)
     floor = Floor(stated=learning.stated, floored_to=learning.floor, reason=learning.floor_reason or "", lifted_by=learning.lifted_by)
@@ -134,7 +137,8 @@ def _version(turn: Turn, work: Work) -> Learning:
         home_space=_agent(turn, learning).home_space,
         is_artifact=learning.is_artifact,
         ttl_at=learning.ttl_at,
-        importance=learning.importance,
+        importance=importance,
+        dimensions=tuple(Dimension(name=name, figure=figure) for name, figure in sorted(known.items())),
         value_bindings=learning.value_bindings,
         environment=learning.environment,
         applies_to=learning.applies_to,

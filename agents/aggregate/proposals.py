@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from agents.aggregate import keys
 from agents.aggregate.credits import wording_at
+from agents.aggregate.importance import novelty
 from agents.aggregate.privacy import joined, stricter
 from agents.aggregate.recount import UNTESTED, now
 from agents.aggregate.runs import CONFLICT, DUPLICATE, TAKEN, kept_runs
@@ -73,8 +74,10 @@ def _floor(turn: Turn, proposal: LearningProposed, run: int) -> tuple[str, str |
     return stricter(proposal.floor, kept.floor), joined(proposal.floor_reason, kept.reason)
 
 
-def _said(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None, marks: tuple[WordingMark, ...]) -> LearningState:
-    """What the proposal says, as it is kept."""
+def _said(
+    turn: Turn, proposal: LearningProposed, floor: str, reason: str | None, marks: tuple[WordingMark, ...], new: float | None
+) -> LearningState:
+    """What the proposal says, as it is kept; `new`: its novelty."""
     held_for = HELD_WITHOUT_WORDING_FOR if proposal.rule is None else HELD_FOR
     return LearningState(
         org=proposal.org,
@@ -103,6 +106,7 @@ def _said(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
         is_artifact=proposal.is_artifact,
         ttl_at=proposal.ttl_at,
         importance=proposal.importance,
+        novelty=new,
         value_bindings=proposal.value_bindings,
         environment=proposal.environment,
         applies_to=proposal.applies_to,
@@ -114,7 +118,7 @@ def _said(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
 
 
 def _make(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None) -> Work:
-    learning = _said(turn, proposal, floor, reason, (_mark(1, proposal),))
+    learning = _said(turn, proposal, floor, reason, (_mark(1, proposal),), novelty(turn, proposal))
     evidence = EvidenceState(
         version=0,
         revision=0,
@@ -136,7 +140,7 @@ def _make(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
 def _restate(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
     """The same wording again: it inherits evidence and hold, and keeps the stricter floor (SPEC 2.9, 3.11)."""
     old, held = work.learning, work.evidence.state == "held"
-    said = _said(turn, proposal, stricter(old.floor, floor), joined(old.floor_reason, reason), old.wordings)
+    said = _said(turn, proposal, stricter(old.floor, floor), joined(old.floor_reason, reason), old.wordings, old.novelty)
     work.learning = replace(
         said,
         prior=old.prior if _tested(work) else said.prior,
@@ -160,7 +164,8 @@ def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, rea
     for mark in marks:
         if mark.wording == proposal.wording:
             floor, reason = stricter(mark.floor, floor), joined(mark.floor_reason, reason)
-    work.learning = _said(turn, proposal, floor, reason, (*marks, _mark(work.evidence.version + 1, proposal)))
+    marks = (*marks, _mark(work.evidence.version + 1, proposal))
+    work.learning = _said(turn, proposal, floor, reason, marks, novelty(turn, proposal))
     work.evidence = replace(
         work.evidence,
         wording=proposal.wording,

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from math import exp, log
 
 from agents.aggregate import keys
+from agents.aggregate.importance import judged
 from agents.aggregate.proposals import listed
 from agents.aggregate.timers import wake
 from agents.aggregate.turn import Turn, Work, read_confidence
@@ -27,14 +28,14 @@ _DAILY = timedelta(days=1)
 
 
 def priority(worth: float, age_days: float, recalls: int) -> float:
-    """S of SPEC 5.8; `worth`: importance, or confidence where none was judged, 0 to 1."""
+    """S of SPEC 5.8; `worth`: importance, or confidence where there is none, 0 to 1."""
     f = max(1.0, log(1 + recalls))
     return (worth + exp(-AGING * age_days)) * f * exp(-AGING * age_days / f)
 
 
 def rank(turn: Turn, work: Work) -> None:
     """Put a learning that the record touched where it belongs among its agent's, and let others take the tiers that they get by it."""
-    mine = _ranked(work.learning_id, work.learning, work.evidence)
+    mine = _ranked(turn, work.learning_id, work.learning, work.evidence)
     key = keys.ranks(work.learning.org, work.learning.agent)
     top = turn.view.get(TopRanks, key) or TopRanks(org=work.learning.org, agent=work.learning.agent, whole=True)
     at = next((i for i, r in enumerate(top.ranked) if r.learning_id == work.learning_id), None)
@@ -57,11 +58,13 @@ def rank_again(turn: Turn, key: bytes) -> None:
         _put(turn, key, replace(top, again_at=None), sorted(top.ranked, key=_order(turn.clock)))
 
 
-def _ranked(learning_id: str, learning: LearningState, evidence: EvidenceState) -> Ranked | None:
+def _ranked(turn: Turn, learning_id: str, learning: LearningState, evidence: EvidenceState) -> Ranked | None:
     """A learning as it ranks; None where it may not: only what is in force and shown does."""
     if (evidence.state, evidence.visibility) != ("active", "shown"):
         return None
-    worth = learning.importance if learning.importance is not None else read_confidence(learning, evidence)
+    worth, _ = judged(turn.evaluate, learning, evidence)
+    if worth is None:
+        worth = read_confidence(learning, evidence)
     return Ranked(
         learning_id=learning_id,
         worth=worth,
@@ -118,6 +121,6 @@ def _all(turn: Turn, top: TopRanks, best: list[Ranked]) -> list[Ranked]:
         work = turn.touched.get(learning_id)
         evidence = work.evidence if work else turn.view.get(EvidenceState, keys.evidence(learning_id))
         learning = work.learning if work else turn.view.get(LearningState, keys.wording(learning_id))
-        if evidence is not None and learning is not None and (ranked := _ranked(learning_id, learning, evidence)) is not None:
+        if evidence is not None and learning is not None and (ranked := _ranked(turn, learning_id, learning, evidence)) is not None:
             out[learning_id] = ranked
     return list(out.values())

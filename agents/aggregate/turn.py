@@ -3,6 +3,7 @@
 Whatever a record touches is collected and concluded once, at the end: so an event makes at most one version of a learning (SPEC 2.8).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -16,7 +17,7 @@ from agents.binding.batch import Incoming, Outgoing
 from schemas.codec import encode
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
-from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, LearningState, Move, Receipt, Source
+from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, Figures, LearningState, Move, Receipt, Source
 
 RAW_KEPT = timedelta(days=7)
 """Retention of the raw topics: so long a dead letter of theirs can be replayed."""
@@ -24,6 +25,8 @@ _STRIDE = 1 << 12
 _INDEX_LIMIT = 1 << 19
 WAITS, ENDED = 1, 2
 """Revisions of a receipt: an end replaces a wait."""
+Evaluator = Callable[[LearningState, Figures, int], Mapping[str, float]]
+"""Says what is known of the dimensions of a learning's importance, by name; the last it is given: how often it was recalled."""
 
 
 @dataclass(slots=True)
@@ -61,12 +64,16 @@ class Work:
 
 @dataclass(slots=True)
 class Turn:
-    """The record at work. `clock` is stream time (SPEC 5.11); `source`, `org`, `agent`, `at` are the event's, once it is known."""
+    """The record at work.
+
+    `evaluate`: see importance.py; `clock`: stream time (SPEC 5.11); `source`, `org`, `agent`, `at` are the event's, once it is known.
+    """
 
     view: View
     record: Incoming
     secret: bytes
     policy: GatePolicy
+    evaluate: Evaluator
     clock: datetime
     out: list[Outgoing] = field(default_factory=list)
     touched: dict[str, Work] = field(default_factory=dict)

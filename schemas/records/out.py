@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.records.parts import Cause, Condition, Floor, Move, Source, Step
+from schemas.records.parts import Cause, Condition, Dimension, Floor, Move, Source, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,7 @@ class Learning:
     is_artifact: bool
     ttl_at: datetime | None = None
     importance: float | None = None
+    dimensions: tuple[Dimension, ...] = ()
     value_bindings: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     applies_to: str | None = None

@@ -124,6 +124,14 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dimension:
+    """What is known of one dimension of a learning's importance."""
+
+    name: str
+    figure: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """What an outcome moved (SPEC 5.4): it counted, or it was amended and all after it were counted again."""
 

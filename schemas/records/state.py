@@ -295,6 +295,7 @@ class LearningState:
     is_artifact: bool
     ttl_at: datetime | None = None
     importance: float | None = None
+    novelty: float | None = None
     value_bindings: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     applies_to: str | None = None
@@ -310,3 +311,10 @@ class LearningList:
     """Up to 256 learnings of an agent, in the order in which they were made."""
 
     ids: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """Which words an agent's wordings have, by hash (aggregate's table)."""
+
+    bits: bytes

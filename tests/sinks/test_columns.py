@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from schemas.records import Cause, ExposedRow, Floor, Step
+from schemas.records import Cause, Dimension, ExposedRow, Floor, Step
 from sinks import columns, writer
 from sinks.batch import Message
 from sinks.processors import processors
@@ -25,6 +25,7 @@ RECORDS = (
         value='{"a":[1,"b"]}',
         ttl_at=FAR,
         importance=0.25,
+        dimensions=(Dimension(name="novelty", figure=0.5),),
         environment={"os": "linux", "lang": "py"},
         goal_phrases=("a", ""),
         cause=Cause(what="outcome", id="o-1", by=r.OTHER, confidence_before=0.5, confidence_after=0.6),
