@@ -55,9 +55,11 @@ _DOES = re.compile(
 
 def look(text: str, tools: frozenset[str], taken: Sequence[Hit]) -> list[Hit]:
     """Persons in a text. What other layers took, and names of tools by their whole span, are none."""
-    covered = Cover((h.start, h.end) for h in taken if h.mask)
     lower = text.islower()
-    words = [w for w in words_of(text, lower=lower) if not covered.holds(w.start)]
+    words = list(words_of(text, lower=lower))
+    if words and any(h.mask for h in taken):
+        covered = Cover((h.start, h.end) for h in taken if h.mask)
+        words = [w for w in words if not covered.holds(w.start)]
     if not words:
         return []
     spans = set()
@@ -70,7 +72,8 @@ def look(text: str, tools: frozenset[str], taken: Sequence[Hit]) -> list[Hit]:
     if doubts:
         seen = Cover(persons(text))
         spans |= {(start, end) for start, end in doubts if seen.holds(start) or seen.holds(end - 1)}
-    spans |= set(_again(text, words, spans))
+    if spans:
+        spans |= set(_again(text, words, spans))
     return [Hit("pii", "person", "medium", start, end) for start, end in sorted(spans) if text[start:end] not in tools]
 
 
