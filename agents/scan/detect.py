@@ -10,6 +10,7 @@ from agents.scan import (
     cards,
     credentials,
     encoded,
+    hosts,
     identifiers,
     injection,
     kubernetes,
@@ -25,7 +26,7 @@ from agents.scan.hit import RANK, Hit
 from agents.scan.placeholder import outside, spans, within
 from agents.scan.plain import Plain, plain
 
-PRIVATE = (credentials, assigned, siblings, kubernetes, cards, identifiers, personal, national, address, opaque)
+PRIVATE = (credentials, assigned, siblings, kubernetes, cards, identifiers, hosts, personal, national, address, opaque)
 """What is looked for in every text of a run."""
 WORDING = (*PRIVATE, injection)
 """What is looked for beside, in texts that may be recalled or cross: steps are full of what would be an order there (SPEC 3.7)."""

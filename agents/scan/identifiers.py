@@ -25,7 +25,7 @@ _LOCAL = string.ascii_letters + string.digits + ".!#$&'*+/=?^_`{|}~-"
 _NAME = string.ascii_letters + string.digits + ".-"
 _DOMAIN = re.compile(r"(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}[A-Za-z][0-9A-Za-z-]{1,23}(?<!-)")
 _IPV6 = re.compile(r"(?<![0-9A-Za-z:.])[0-9A-Fa-f:]{2,39}(?:\.\d{1,3}){0,3}(?![0-9A-Za-z:])")
-_RESERVED = re.compile(r"(?i)(?:^|\.)(?:example\.(?:com|org|net|edu)|example|invalid|localhost)$")
+_RESERVED = re.compile(r"(?i)(?:^|\.)(?:example\.(?:com|org|net|edu)|example|invalid|localhost|test)$")
 _VERSION = re.compile(r"(?i)(?:version|release|ver|v|==|>=|<=|~=|@)[ :=\"']{0,3}$")
 _BEFORE_VERSION = tuple("nerNERvV=@ :\"'")
 _OWN = ("0", "00", "000", "127")
@@ -63,7 +63,7 @@ def _email(text: str, end: int) -> Iterator[Hit]:
 
 @lru_cache(maxsize=4096)
 def _domain(name: str) -> bool:
-    """Whether a name is a domain's; example.com and its like identify nobody (RFC 2606)."""
+    """Whether a name is a domain's; example.com and its like identify nobody (RFC 2606, RFC 6761)."""
     return bool(_DOMAIN.fullmatch(name)) and not _RESERVED.search(name)
 
 

@@ -48,7 +48,7 @@ def test_is_seen_and_masked(text: str, kind: str, value: str) -> None:
         "PASSWORD=${DB_PASSWORD}",
         "max_tokens: 4096, token_type: bearer",
         "user@example.com is a placeholder",
-        "order 1234567890123456 of batch 9294967295000000",
+        "rows 1234567890123456 to 9294967295000000",
         "version 1.2.3.4 on 127.0.0.1",
         "HEAD is now at " + fill("{h40}"),
         "Retry the search step when the page is empty.",
