@@ -4,12 +4,13 @@ A message is C3 01, the 64-bit fingerprint (CRC-64-AVRO, little endian) of the s
 takes 2**40 as an int, 1.7 as 1, NaN, naive times and bytes behind the body; so a record is checked on its way to fastavro and on its
 way back. `decode` returns a Problem where a message is not exactly one record of ours; it does not raise.
 
-Both ways are converters that are made once a schema, since this is on the path of every message: a field that needs neither check nor
-change costs nothing.
+This is on the path of every message, so there are two ways. The short one, encoders.py and decoders.py, is code made of the schema, and
+takes what is as it should be. All else goes the long way, by converters and fastavro, which says what is wrong, or that nothing is.
 """
 
 import io
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from math import isfinite
@@ -19,8 +20,10 @@ from typing import Any, TypeVar
 import fastavro
 
 from schemas import records
+from schemas.decoders import Decoder, decoder
+from schemas.encoders import Encoder, Unusual, encoder
 from schemas.problem import Problem
-from schemas.store import SCHEMAS, WRITERS
+from schemas.store import SCHEMAS, WRITERS, Schema
 
 MARKER = b"\xc3\x01"
 HEADER_BYTES = 10
@@ -44,6 +47,15 @@ class _Fault(Exception):
 def encode(record: Any) -> bytes:
     """The message of a record. Raises ValueError, naming the field, where the record holds what its schema does not."""
     schema = SCHEMAS[type(record).__name__]
+    message = bytearray(MARKER + schema.fingerprint)
+    try:
+        _encoder(schema.name)(record, message)
+    except (Unusual, UnicodeEncodeError):
+        return _encode_slowly(schema, record)
+    return bytes(message)
+
+
+def _encode_slowly(schema: Schema, record: Any) -> bytes:
     try:
         plain = _writer(schema.name)(record)
     except _Fault as fault:
@@ -73,6 +85,15 @@ def decode(message: bytes | None) -> Any | Problem:
     writer = WRITERS.get(message[2:HEADER_BYTES])
     if writer is None:
         return Problem("unknown_schema", None, f"no schema with fingerprint {message[2:HEADER_BYTES].hex()} is known")
+    if writer is SCHEMAS[writer.name]:
+        with suppress(Exception):  # a damaged body makes the decoder trip over whatever comes
+            record, end = _decoder(writer.name)(message, HEADER_BYTES)
+            if end == len(message):
+                return record
+    return _decode_slowly(writer, message)
+
+
+def _decode_slowly(writer: Schema, message: bytes) -> Any | Problem:
     body = io.BytesIO(message)
     body.seek(HEADER_BYTES)
     try:
@@ -105,6 +126,16 @@ def load(kind: type[Record], message: bytes) -> Record:
 
 def _problem(fault: _Fault) -> Problem:
     return Problem("bad_value", fault.path.lstrip(".") or None, fault.detail)
+
+
+@cache
+def _encoder(name: str) -> Encoder:
+    return encoder(SCHEMAS[name].tree)
+
+
+@cache
+def _decoder(name: str) -> Decoder:
+    return decoder(SCHEMAS[name].tree)
 
 
 @cache
