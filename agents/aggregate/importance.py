@@ -35,8 +35,8 @@ def dimensions(learning: LearningState, figures: Figures, recalls: int) -> dict[
         known["severity"] = severity
     if learning.novelty is not None:
         known["novelty"] = learning.novelty
-    if learning.memory_type == "procedure" and (steps := _steps(learning.value)):
-        known["effort"] = _grown(steps)
+    if learning.steps:
+        known["effort"] = _grown(learning.steps)
     return known
 
 
@@ -68,12 +68,12 @@ def novelty(turn: Turn, proposal: LearningProposed) -> float | None:
     return sum(not known >> word & 1 for word in words) / len(words) if held else None
 
 
+def steps(proposal: LearningProposed) -> int:
+    """Number of steps of a procedure's value (SPEC 2.3); 0 where it is no procedure or tells none."""
+    held = json.loads(proposal.value) if proposal.memory_type == "procedure" and proposal.value is not None else None
+    told = held.get("steps") if isinstance(held, dict) else None
+    return len(told) if isinstance(told, list) else 0
+
+
 def _grown(number: int) -> float:
     return 1.0 - float(0.5 ** (number / _HALFWAY))
-
-
-def _steps(value: str | None) -> int:
-    """Number of steps of a procedure's value (SPEC 2.3)."""
-    held = json.loads(value) if value is not None else None
-    steps = held.get("steps") if isinstance(held, dict) else None
-    return len(steps) if isinstance(steps, list) else 0

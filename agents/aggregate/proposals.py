@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from agents.aggregate import keys
 from agents.aggregate.credits import wording_at
-from agents.aggregate.importance import novelty
+from agents.aggregate.importance import novelty, steps
 from agents.aggregate.privacy import joined, stricter
 from agents.aggregate.recount import UNTESTED, now
 from agents.aggregate.runs import CONFLICT, DUPLICATE, TAKEN, kept_runs
@@ -107,6 +107,7 @@ def _said(
         ttl_at=proposal.ttl_at,
         importance=proposal.importance,
         novelty=new,
+        steps=steps(proposal),
         value_bindings=proposal.value_bindings,
         environment=proposal.environment,
         applies_to=proposal.applies_to,

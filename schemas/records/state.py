@@ -296,6 +296,7 @@ class LearningState:
     ttl_at: datetime | None = None
     importance: float | None = None
     novelty: float | None = None
+    steps: int = 0
     value_bindings: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     applies_to: str | None = None
