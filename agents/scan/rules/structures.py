@@ -4,7 +4,14 @@ from agents.scan.rules.rule import Rule
 
 _APART = r"(?:(?<![\w-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _BREAK = r"(?:\\{1,4}[nr]|[\s\"'+,\\])"
-_PEM_BODY = rf"(?P<v>(?:{_BREAK}|[0-9A-Za-z+/=]|:(?= )|-(?!----)|(?<=[a-z]): [\w,-]+)+)"
+# To its end where it has one; else line by line, as long as lines are base64: what comes behind is another text.
+_PEM_ENDED = rf"(?:{_BREAK}|[0-9A-Za-z+/=]|:(?= )|-(?!----)|(?<=[a-z]): [\w,-]+)+(?=-----END)"
+_PEM_OPEN = (
+    rf"(?:{_BREAK}{{0,40}}[0-9A-Za-z-]{{3,16}}: [\w,.-]{{1,80}})*(?:{_BREAK}{{0,40}}[0-9A-Za-z+/]{{16,}}={{0,2}})+"
+    r"(?:(?:\\{1,4}[nr]|\r?\n)[ \t\"']{0,40}[0-9A-Za-z+/]{2,76}={0,2}(?=[ \t]*(?:[\r\n\"'\\]|\Z)))?"
+)
+_PEM_BODY = rf"(?P<v>{_PEM_ENDED}|{_PEM_OPEN})"
+
 
 STRUCTURES: tuple[Rule, ...] = (
     # The body of a PEM block in any dress: escaped line breaks, indented, quoted and joined, on one line, without an END.

@@ -126,3 +126,9 @@ def test_masked_text_scans_clean_and_stays(text: str) -> None:
     assert not [f for f in again.findings if f.mask]
     for hit in done.findings:
         assert 0 <= hit.start < hit.end <= len(text)
+
+
+def test_a_key_without_an_end_takes_no_prose_with_it() -> None:
+    lines = [fill("{b64}", i) for i in range(3)]
+    text = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(lines) + "\nAbc4=\n\nThen ask for the next step."
+    assert scan_text(text).masked == "-----BEGIN RSA PRIVATE KEY-----[private_key:1]\n\nThen ask for the next step."
