@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help install test test-fast lint format demo up bench lock clean
+.PHONY: help install test test-fast lint format demo up bench bench-scan lock clean
 
 VENV := .venv
 PYTHON := $(shell command -v python3.11 || command -v python3)
@@ -35,6 +35,9 @@ test-fast: $(INSTALLED) ## run the tests that need no broker and start no proces
 N := 300000
 bench: $(INSTALLED) ## measure it beside other engines: writes bench/RESULTS.md (make bench N=60000 for a quick look; needs Java and Maven)
 	$(BIN)/python -m bench.pipeline --new --outcomes $(N) --command "make bench N=$(N)"
+
+bench-scan: $(INSTALLED) ## measure the scanner beside others: writes bench/SCAN.md and a chart
+	$(BIN)/python -m bench.scan
 
 lint: $(INSTALLED) ## check style, types and the direction of imports
 	$(BIN)/ruff check

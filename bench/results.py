@@ -20,13 +20,15 @@ as its agents run; each peer runs it as its users would (`bench/engines`), with 
 
 Engines take turns within a round. Outcomes lie ready in the topic, the engine is warm. Median of the rounds, least and most behind it.
 Every answer is checked: counts of every learning, and candidates. Broker, engine and runner share the machine, so compare within a table.
+
+How fast the scan is, beside other scanners: [SCAN.md](SCAN.md).
 """
 
 
 def write(results: Iterable[str], skipped: Iterable[str], path: Path, command: str) -> None:
     """Write RESULTS.md. `results`: a JSON object a line, as the runs leave them; `skipped`: who could not take part, and why."""
     rows = [json.loads(line) for line in results if line.strip()]
-    parts = [INTRO, _machine(command)]
+    parts = [INTRO, machine(command)]
     for kind, section in SECTIONS.items():
         mine = [row for row in rows if row["kind"] == kind]
         if mine:
@@ -36,7 +38,8 @@ def write(results: Iterable[str], skipped: Iterable[str], path: Path, command: s
     path.write_text("\n".join(parts))
 
 
-def _machine(command: str) -> str:
+def machine(command: str) -> str:
+    """What was measured on: a list in Markdown."""
     model = next((line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     root = Path(__file__).parents[1]

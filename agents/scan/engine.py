@@ -15,11 +15,12 @@ import hyperscan
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Something for the pass to look for. `name`: whose it is; `expression`: Hyperscan syntax."""
+    """Something for the pass to look for. `name`: whose it is; `expression`: Hyperscan syntax; `once`: the first sighting is enough."""
 
     name: str
     expression: str
     caseless: bool = False
+    once: bool = False
 
 
 Sightings = dict[str, list[int]]
@@ -37,7 +38,7 @@ class Engine:
             expressions=[a.expression.encode() for a in found],
             ids=list(range(len(found))),
             elements=len(found),
-            flags=[hyperscan.HS_FLAG_CASELESS if a.caseless else 0 for a in found],
+            flags=[hyperscan.HS_FLAG_CASELESS * a.caseless | hyperscan.HS_FLAG_SINGLEMATCH * a.once for a in found],
         )
         self._local = threading.local()
 

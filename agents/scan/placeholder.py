@@ -5,7 +5,7 @@ from bisect import bisect_right
 
 from agents.scan.engine import Anchor
 
-ANCHORS = (Anchor("placeholder", r"\[[a-z][a-z0-9_]{1,39}:[0-9]{1,6}\]"),)
+ANCHORS = (Anchor("placeholder", r"\[[a-z][a-z0-9_]{1,39}:[0-9]{1,6}\]", once=True),)
 PLACEHOLDER = re.compile(r"\[([a-z][a-z0-9_]{1,39}):(\d{1,6})\]")
 
 _MASKS = re.compile(r"(?i:x{5,})|\*{3,}|\.{3,}|#{4,}|_{6,}|-{6,}|0{8,}|EXAMPLE(?![A-Za-z])")

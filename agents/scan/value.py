@@ -31,6 +31,8 @@ _CAMEL = re.compile(r"[A-Z]?[a-z]{3,}")
 _NUMBER = re.compile(r"[-+]?[\d,]*\.\d+(?:[eE][-+]?\d+)?$")
 _SWITCH = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
 _SEGMENT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ENOUGH = 128
+"""Characters by which it is seen whether a value is random: what `key=key=key=…` assigns is long, and assigned at every step."""
 _SEPARATORS = re.compile(r"[-_./ ]+")
 
 
@@ -111,7 +113,8 @@ def is_token(value: str) -> bool:
     hexadecimal = _UUID.match(value) or _HEX.match(value)
     if not hexadecimal and (
         len(value) < 10
-        or (bits := entropy(value)) < (3.0 if len(value) >= 16 else 2.5)
+        or len(set(value[-16:])) < 5
+        or (bits := entropy(value[:_ENOUGH])) < (3.0 if len(value) >= 16 else 2.5)
         or (sum(map(str.isdigit, value)) < 2 and (len(value) < 24 or bits < 4) and not drawn(value))
     ):
         return False
