@@ -22,6 +22,8 @@ HOT, WARM = 50, 200
 """How many of an agent's learnings are hot, and how many after those are warm."""
 RESERVE = 50
 ARCHIVE = 3
+_PLACES = ((1, 0, HOT), (2, HOT, HOT + WARM), (ARCHIVE, HOT + WARM, HOT + WARM + RESERVE))
+"""Each tier, and the positions among the best that have it."""
 AGING = 0.1
 """Per day."""
 _DAILY = timedelta(days=1)
@@ -84,8 +86,11 @@ def _put(turn: Turn, key: bytes, top: TopRanks, best: list[Ranked]) -> None:
     if again_at is None and len(best) > HOT:
         again_at = turn.clock + _DAILY
         wake(turn.view, again_at, key)
-    tiered = tuple(_tiered(turn, position, r) for position, r in enumerate(best))
-    turn.view.put(key, replace(top, whole=whole, again_at=again_at, ranked=tiered))
+    for tier, first, end in _PLACES:
+        for position in range(first, min(end, len(best))):
+            if best[position].tier != tier:
+                best[position] = _moved(turn, best[position], tier)
+    turn.view.put(key, replace(top, whole=whole, again_at=again_at, ranked=tuple(best)))
 
 
 def _order(clock: datetime) -> Callable[[Ranked], tuple[bool, float, str]]:
@@ -96,10 +101,7 @@ def _order(clock: datetime) -> Callable[[Ranked], tuple[bool, float, str]]:
     return order
 
 
-def _tiered(turn: Turn, position: int, ranked: Ranked) -> Ranked:
-    tier = 1 if position < HOT else 2 if position < HOT + WARM else ARCHIVE
-    if tier == ranked.tier:
-        return ranked
+def _moved(turn: Turn, ranked: Ranked, tier: int) -> Ranked:
     work = turn.learning(ranked.learning_id)
     if work is not None:
         _set_tier(work, tier)
