@@ -81,7 +81,7 @@ ENGINES = (
         ("faust",),
         "faust-learnings-changelog",
         _faust_record,
-        share=1 / 20,
+        share=1 / 100,
     ),
     Engine(
         "confluent-kafka by hand",

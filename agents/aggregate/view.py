@@ -13,7 +13,6 @@ AgentState know it.
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from agents.binding.batch import Incoming, Read
@@ -27,9 +26,43 @@ _MISSING = object()
 T = TypeVar("T")
 
 
-@lru_cache(maxsize=16_384)
-def _load(kind: Any, message: bytes) -> Any:
-    return load(kind, message)
+class Memo:
+    """Records by the bytes that they are stored as, those used last: what a batch wrote, the next reads without decoding it.
+
+    `limit`: bytes of what is remembered; the records themselves take a few times as much.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._size = limit, 0
+        self._records: dict[bytes, Any] = {}
+
+    def load(self, kind: Any, message: bytes) -> Any:
+        """The record of a message. Raises ValueError where it is none of that kind."""
+        record = self._records.pop(message, None)
+        if record is None or type(record) is not kind:
+            record = load(kind, message)
+            self._size += len(message)
+        self._records[message] = record
+        self._forget()
+        return record
+
+    def encode(self, record: Any) -> bytes:
+        """The message of a record, which is remembered."""
+        message = encode(record)
+        if self._records.pop(message, None) is None:
+            self._size += len(message)
+        self._records[message] = record
+        self._forget()
+        return message
+
+    def _forget(self) -> None:
+        while self._size > self._limit:
+            oldest = next(iter(self._records))
+            del self._records[oldest]
+            self._size -= len(oldest)
+
+
+_memo = Memo(32 * 1024 * 1024)
 
 
 class View:
@@ -49,15 +82,15 @@ class View:
         raw = self._read(PARTITION)
         if raw is None:
             return -1, 0, fresh
-        saved: Saved = _load(Saved, raw)
-        now: PartitionState = _load(PartitionState, saved.body or b"")
+        saved: Saved = _memo.load(Saved, raw)
+        now: PartitionState = _memo.load(PartitionState, saved.body or b"")
         body, horizon, generation = saved.body, now.position, now.generation
         if now.epoch != first.epoch:  # the log was made anew: all that stands here is from before it
             horizon, generation = -1, now.generation + 1
         elif first.offset <= now.position:
             body, horizon = saved.before, now.base
         self._was[PARTITION] = body
-        state: PartitionState = _load(PartitionState, body) if body is not None else fresh
+        state: PartitionState = _memo.load(PartitionState, body) if body is not None else fresh
         return horizon, generation, replace(state, epoch=first.epoch, generation=generation)
 
     @property
@@ -72,7 +105,7 @@ class View:
             found = self._batch.get(key, _MISSING)
         if found is _MISSING:
             body = self._before(key)
-            found = self._batch[key] = _load(cast(Any, kind), body) if body is not None else None
+            found = self._batch[key] = _memo.load(cast(Any, kind), body) if body is not None else None
         return found  # type: ignore[no-any-return]
 
     def put(self, key: bytes, record: Any | None) -> None:
@@ -94,13 +127,13 @@ class View:
         changed = {}
         for key in self._written - {PARTITION}:
             record = self._batch[key]
-            body = encode(record) if record is not None else None
+            body = _memo.encode(record) if record is not None else None
             if body != self._before(key) or key in self._stale:
                 changed[key] = body
         now = self.partition
         gone = tuple(sorted(key for key, body in changed.items() if body is None))
         out: dict[bytes, bytes | None] = {}
-        out[PARTITION] = self._saved(PARTITION, encode(replace(now, position=position, base=self.horizon, removed=gone)), position)
+        out[PARTITION] = self._saved(PARTITION, _memo.encode(replace(now, position=position, base=self.horizon, removed=gone)), position)
         for key in now.removed:
             out[key] = None
         for key in sorted(changed):
@@ -108,7 +141,7 @@ class View:
         return out
 
     def _saved(self, key: bytes, body: bytes | None, position: int) -> bytes:
-        return encode(Saved(generation=self.generation, position=position, before=self._was.get(key), body=body))
+        return _memo.encode(Saved(generation=self.generation, position=position, before=self._was.get(key), body=body))
 
     def _before(self, key: bytes) -> bytes | None:
         if key not in self._was:
@@ -119,7 +152,7 @@ class View:
         raw = self._read(key)
         if raw is None:
             return None
-        saved: Saved = _load(Saved, raw)
+        saved: Saved = _memo.load(Saved, raw)
         if saved.generation < self.generation or saved.position <= self.horizon:
             return saved.body
         self._stale.add(key)
