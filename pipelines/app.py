@@ -23,7 +23,7 @@ Bind = Callable[[Cluster, Settings], App]
 def _scan(cluster: Cluster, settings: Settings) -> App:
     from agents.scan import agent
 
-    return agent.bind(cluster, settings.need_secret())
+    return agent.bind(cluster, settings.need_secret(), settings.floor)
 
 
 def _aggregate(cluster: Cluster, settings: Settings) -> App:

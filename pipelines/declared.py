@@ -81,6 +81,17 @@ def one_of(*allowed: str) -> Callable[[str], str]:
     return read
 
 
+def word(*allowed: str) -> Callable[[str], str]:
+    """One of some words, as they stand."""
+
+    def read(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"is {value!r}: one of {', '.join(allowed)} is needed")
+        return value
+
+    return read
+
+
 def brokers(value: str) -> str:
     """Bootstrap servers: host:port, separated by commas."""
     servers = [s.strip() for s in value.split(",")]
@@ -168,5 +179,8 @@ DECLARED: tuple[Declared, ...] = (
     Declared("promotion_min_applied", whole(1, 1_000_000), 3, "gate: how often a learning must have been applied"),
     Declared("promotion_min_success_ratio", ratio, 0.70, "gate: helpful / applied, at least"),
     Declared("similarity", ratio, 0.85, "two wordings at least this alike are one in the pool"),
+    Declared(
+        "floor", word("standard", "strict", "narrow"), "standard", "what pulls learnings down: their run; strict, narrow: docs/scanning.md"
+    ),
     Declared("half_life_days", days, None, "days after which an untested, unused fact reads half as sure; unset: no decay"),
 )

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pipelines.declared import DECLARED, PREFIX, Declared, Value, shown
 from pipelines.errors import SettingsError
@@ -44,6 +44,7 @@ class Settings:
     promotion_min_applied: int
     promotion_min_success_ratio: float
     similarity: float
+    floor: Literal["standard", "strict", "narrow"]
     half_life_days: float | None
     origins: Mapping[str, str]
     warnings: tuple[str, ...]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agents.binding.batch import Incoming, Outgoing, Read, Result
+from agents.scan.findings import FloorRule
 from agents.scan.naming import clean_name, found_in
 from agents.scan.outcomes import scan_outcome
 from agents.scan.private import excerpt
@@ -20,10 +21,11 @@ _KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "writes": Writ
 
 
 class Scan:
-    """The core of scan. `secret`: what the organisations' keys are derived from."""
+    """The core of scan. `secret`: what the organisations' keys are derived from; `floors`: what pulls learnings down (SPEC 3.11)."""
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, floors: FloorRule = "standard") -> None:
         self._secret = secret
+        self._floors = floors
 
     def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
         """Take a batch of raw records; nothing is read and no state changes."""
@@ -49,17 +51,17 @@ class Scan:
             return author.refused("access_breach")
         if wrong:
             return author.dead_letter(wrong, excerpt(raw))
-        return _taken(author, raw)
+        return _taken(author, raw, self._floors)
 
 
-def _taken(author: Author, raw: Raw) -> list[Outgoing]:
+def _taken(author: Author, raw: Raw, floors: FloorRule) -> list[Outgoing]:
     match raw:
         case Run():
-            return scan_run(author, raw)
+            return scan_run(author, raw, floors)
         case Outcome():
             return scan_outcome(author, raw)
         case Write():
-            return scan_write(author, raw)
+            return scan_write(author, raw, floors)
         case Principal():
             return [] if raw.kind != "agent" else [_agent_changed(author, raw)]
         case Exposure():

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.binding.batch import Outgoing
 from agents.scan.crosscheck import Entities
+from agents.scan.findings import Floor, floor_of
 from agents.scan.hit import RANK, Hit
 from agents.scan.mask import Numbers
 from agents.scan.naming import clean_name
@@ -44,7 +45,7 @@ class Proposal:
         self,
         author: Author,
         written: Run | Write,
-        floor: tuple[str, str | None],
+        floor: Floor,
         *,
         at: datetime | None = None,
         run_id: str | None = None,
@@ -94,6 +95,11 @@ class Proposal:
             rollback_to=rollback_to,
         )
         return author.clean(self.learning_id, proposed)
+
+    def floor(self) -> Floor:
+        """What its own findings pull it to, whatever its run met."""
+        secrets = {h.kind for _, h in self.marks if h.layer == "credential" and h.hard}
+        return floor_of(secrets, {h.kind for _, h in self.marks if h.floor})
 
     def _hold(self) -> str | None:
         """Why it is held: a credential, an injection of medium or more, or that it can't be made clean (SPEC 3.14)."""

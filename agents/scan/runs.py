@@ -4,7 +4,7 @@ import json
 
 from agents.binding.batch import Outgoing
 from agents.scan.crosscheck import Entities
-from agents.scan.findings import Found
+from agents.scan.findings import FloorRule, Found
 from agents.scan.learning import Proposal, label, propose
 from agents.scan.mask import Numbers
 from agents.scan.naming import clean_name
@@ -16,7 +16,7 @@ from schemas.records import Claim, Episode, Run, RunSeen, Step
 _CLAIM_PRIVACY = ("shareable", "agent_specific", "sensitive")
 
 
-def scan_run(author: Author, run: Run) -> list[Outgoing]:
+def scan_run(author: Author, run: Run, floors: FloorRule) -> list[Outgoing]:
     """RunSeen, then a proposal for each learning, then the findings."""
     found = _note(run)
     run_id = clean_name(author.ids, run.run_id)
@@ -27,8 +27,9 @@ def scan_run(author: Author, run: Run) -> list[Outgoing]:
     )
     proposals = [propose(author, i, draft, entities, tools, found.failed) for i, draft in enumerate(run.learnings)]
     for proposal in proposals:
-        found.secrets.update(h.kind for _, h in proposal.marks if h.layer == "credential" and h.hard)
-        found.personal.update(h.kind for _, h in proposal.marks if h.floor)
+        found.met(proposal.marks)
+    floor = found.floor(floors)
+    own = floors == "narrow" and not found.failed
     seen = RunSeen(
         source=author.record.source(),
         sender=author.record.partition,
@@ -37,8 +38,8 @@ def scan_run(author: Author, run: Run) -> list[Outgoing]:
         run_id=run_id,
         parent_run_id=_name(author, run.parent_run_id),
         content=author.ids.content(canonical(dump(run))),
-        floor=found.floor[0],
-        floor_reason=found.floor[1],
+        floor=floor[0],
+        floor_reason=floor[1],
         received_at=author.record.at,
         proposals=len(proposals),
         episode=_episode(author, run, run_id, found),
@@ -46,7 +47,7 @@ def scan_run(author: Author, run: Run) -> list[Outgoing]:
     )
     return [
         author.clean(run_id, seen),
-        *(p.record(author, run, found.floor, at=run.ended_at or run.started_at, run_id=run_id) for p in proposals),
+        *(p.record(author, run, p.floor() if own else floor, at=run.ended_at or run.started_at, run_id=run_id) for p in proposals),
         *_findings(author, run_id, found, proposals),
     ]
 

@@ -2,17 +2,17 @@
 
 from agents.binding.batch import Outgoing
 from agents.scan.crosscheck import Entities
-from agents.scan.findings import Found
+from agents.scan.findings import FloorRule, Found
 from agents.scan.learning import propose
 from agents.scan.say import Author
 from schemas.records import Write
 
 
-def scan_write(author: Author, write: Write) -> list[Outgoing]:
+def scan_write(author: Author, write: Write, floors: FloorRule) -> list[Outgoing]:
     """A proposal, then its findings. There is no run, so nothing was met that its wording could be checked against."""
     draft, found = write.learning, Found()
     proposal = propose(author, 0, draft, Entities([], {}), frozenset(draft.tools), failed=False)
-    found.secrets.update(h.kind for _, h in proposal.marks if h.layer == "credential" and h.hard)
-    found.personal.update(h.kind for _, h in proposal.marks if h.floor)
+    found.met(proposal.marks)
+    floor = proposal.floor() if floors == "narrow" else found.floor(floors)
     findings = (author.finding(i, "learning", proposal.learning_id, where, hit) for i, (where, hit) in enumerate(proposal.marks))
-    return [proposal.record(author, write, found.floor, rollback_to=write.rollback_to), *findings]
+    return [proposal.record(author, write, floor, rollback_to=write.rollback_to), *findings]

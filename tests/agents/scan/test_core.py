@@ -10,6 +10,7 @@ import pytest
 from agents.binding.batch import Incoming, Outgoing
 from agents.scan import detect, private, scrub
 from agents.scan.core import Scan
+from agents.scan.findings import FloorRule
 from agents.scan.rules.rule import fill
 from schemas.codec import decode, encode
 from schemas.ids import agent_log, ids_of
@@ -331,3 +332,42 @@ def test_a_rule_that_is_broken_is_told_with_its_field_and_a_masked_excerpt() -> 
     assert (letter.reason, letter.field) == ("bad_value", "attempt")
     assert letter.excerpt is not None
     assert TOKEN not in letter.excerpt
+
+
+_PHONE = Step(output=json.dumps("ring 212-555-0147"))
+_AUTHOR = Step(output=json.dumps("Author: mina@acme.io"))
+
+
+@pytest.mark.parametrize(
+    ("floors", "step", "rule", "run_floor", "floor"),
+    [
+        ("standard", _PHONE, "Check first.", "agent_specific", "agent_specific"),
+        ("standard", _AUTHOR, "Check first.", "none", "none"),
+        ("standard", Step(output=json.dumps(TOKEN)), "Check first.", "sensitive", "sensitive"),
+        ("strict", _AUTHOR, "Check first.", "agent_specific", "agent_specific"),
+        ("strict", Step(output=json.dumps("plain")), "Ask Katarzyna Nowak first.", "agent_specific", "agent_specific"),
+        ("strict", Step(output=json.dumps("host 10.20.30.40")), "Check first.", "none", "none"),
+        ("narrow", _PHONE, "Check first.", "none", "none"),
+        ("narrow", Step(output=json.dumps(TOKEN)), "Check first.", "none", "none"),
+        ("narrow", _PHONE, "Ring 212-555-0199 first.", "none", "agent_specific"),
+        ("narrow", _PHONE, f"Use {TOKEN} first.", "none", "sensitive"),
+    ],
+)
+def test_a_setting_makes_the_floor_stricter_or_narrower(floors: FloorRule, step: Step, rule: str, run_floor: str, floor: str) -> None:
+    """SPEC 3.11."""
+    run = _run(steps=(step,), learnings=(_learn(rule),))
+    sent = [_read(o) for o in Scan(SECRET, floors).step(3, [_incoming(run)], lambda _: None).out if o.topic == "learnings"]
+    assert [r.floor for r in sent] == [run_floor, floor]
+
+
+@pytest.mark.parametrize("floors", ["standard", "strict", "narrow"])
+def test_what_could_not_be_scanned_floors_in_every_setting(floors: FloorRule, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC 3.10, 3.11."""
+
+    def broken(text: str) -> list[Any]:
+        raise RuntimeError
+
+    monkeypatch.setattr(private, "detect", broken)
+    run = _run(steps=(_PHONE,), learnings=(_learn(),))
+    sent = [_read(o) for o in Scan(SECRET, floors).step(3, [_incoming(run)], lambda _: None).out if o.topic == "learnings"]
+    assert [r.floor for r in sent] == ["sensitive", "sensitive"]
