@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help install test test-fast lint format demo up bench bench-scan lock clean
+.PHONY: help install test test-fast fuzz lint format demo up bench bench-scan lock clean
 
 VENV := .venv
 PYTHON := $(shell command -v python3.11 || command -v python3)
@@ -38,6 +38,9 @@ bench: $(INSTALLED) ## measure it beside other engines: writes bench/RESULTS.md 
 
 bench-scan: $(INSTALLED) ## measure the scanner beside others: writes bench/SCAN.md and a chart
 	$(BIN)/python -m bench.scan
+
+fuzz: $(INSTALLED) ## look for texts that break the scanner, for some ten minutes
+	$(BIN)/python -m pytest tests/agents/scan/test_properties.py --hypothesis-profile fuzz
 
 lint: $(INSTALLED) ## check style, types and the direction of imports
 	$(BIN)/ruff check
