@@ -1,8 +1,9 @@
 """What the product's own `aggregate` core takes: outcomes a second of a core, and how the cost grows with the learnings that are kept."""
 
+import gc
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +18,8 @@ from schemas.records import AgentChanged, Credit, Episode, LearningProposed, Out
 ORG = "acme"
 LEARNINGS_AN_AGENT = 100
 BATCH = 1_000
+AT_WORK = 100
+"""Agents that the outcomes of a batch come from."""
 _SECRET = b"benchmark" * 4
 _START = datetime(2026, 3, 1, tzinfo=UTC)
 _IDS = ids_of(_SECRET, ORG)
@@ -99,12 +102,12 @@ def loaded(log: Log, number: int) -> Iterator[Incoming]:
         )
 
 
-def outcomes(log: Log, number: int, agents: int) -> list[Incoming]:
-    """Outcomes of many agents, of 1 to 3 of their learnings each."""
-    random_ = random.Random(number)
+def outcomes(log: Log, number: int, agents: Sequence[int]) -> list[Incoming]:
+    """Outcomes of some agents, of 1 to 3 of their learnings each."""
+    random_ = random.Random(agents[0])
     made = []
     for _ in range(number):
-        of = random_.randrange(agents)
+        of = random_.choice(agents)
         credited = random_.sample(range(LEARNINGS_AN_AGENT), random_.randint(1, 3))
         success = random_.random() < 0.8
         name = f"o-{random_.getrandbits(64):016x}"
@@ -163,22 +166,39 @@ def _renamed(data: bytes, name: bytes, other: bytes, ids: dict[str, str]) -> byt
     return data
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cost:
-    """CPU seconds that an outcome took, on average, beside so many learnings."""
+    """CPU seconds that so many outcomes took beside so many learnings. `warm`: batch after batch of the same agents; `cold`: of others in
+    each batch, whose values are read anew; None where there are too few."""
 
     learnings: int
-    seconds: float
+    outcomes: int
+    warm: float
+    cold: float | None
+    kind: str = "aggregate"
 
 
-def cost(learnings: int, number: int = 10_000) -> Cost:
-    """Measure it."""
+def cost(learnings: int, number: int = 5_000) -> Cost:
+    """Measure it. As many agents are at work at whatever size: what grows is what is kept."""
     log = Log()
     agents = learnings // LEARNINGS_AN_AGENT
     populate(log, agents)
-    given = outcomes(log, number + BATCH, agents)
-    log.take(given[:BATCH])
+    batches = number // BATCH
+    some = list(range(AT_WORK))
+    gc.collect()
+    gc.freeze()  # as a worker does with what it has loaded
+    warm = _taken(log, [some] * (batches + 1))
+    others = [[agent + AT_WORK * n for agent in some] for n in range(1, batches + 2)]
+    cold = _taken(log, others) if others[-1][-1] < agents else None
+    gc.unfreeze()
+    return Cost(learnings, number, warm, cold)
+
+
+def _taken(log: Log, at_work: Sequence[Sequence[int]]) -> float:
+    """CPU seconds of all batches but the first."""
+    batches = [outcomes(log, BATCH, agents) for agents in at_work]
+    log.take(batches[0])
     begin = time.process_time()
-    for first in range(BATCH, len(given), BATCH):
-        log.take(given[first : first + BATCH])
-    return Cost(learnings, (time.process_time() - begin) / number)
+    for batch in batches[1:]:
+        log.take(batch)
+    return time.process_time() - begin

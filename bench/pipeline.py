@@ -4,24 +4,33 @@ Results are added to results.jsonl in the work folder, so that rounds may run at
 """
 
 import argparse
+import json
 import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bench import data, results
+from bench import aggregate, data, results, sink
 from bench.contenders import ENGINES, Engine
 from bench.kafka import Kafka
 from bench.peers import Missing
-from bench.runner import Failed, as_json, delay, rate
+from bench.runner import Failed, delay, rate
 from tests import brokers
 
 TWO = ("tidegate", "confluent-kafka by hand", "Kafka Streams")
 """Engines that are measured with two processes too."""
 HERE = Path(__file__).parent
+ENGINE_PARTS = ("rate", "two", "delay")
+SIZES = (10_000, 100_000, 1_000_000)
+OWN_PARTS: dict[str, Callable[[int, Path], Iterable[Any]]] = {
+    "aggregate": lambda outcomes, _: (aggregate.cost(size) for size in SIZES if size <= outcomes * 4),
+    "sink": lambda outcomes, work: sink.loads(outcomes, work),
+}
+"""What is measured of the product alone: by how many outcomes, and the work folder."""
 
 
 def main() -> None:
@@ -33,8 +42,13 @@ def main() -> None:
         for name in ("results.jsonl", "skipped.txt"):
             (work / name).unlink(missing_ok=True)
     chosen = [e for e in ENGINES if not given.engines or e.name in given.engines]
-    if given.rounds:
-        _rounds(given.rounds, given.parts.split(","), chosen, list(data.outcomes(given.outcomes)), work)
+    parts = given.parts.split(",")
+    if engine_parts := [part for part in parts if part in ENGINE_PARTS]:
+        _rounds(given.rounds, engine_parts, chosen, list(data.outcomes(given.outcomes)), work)
+    for _ in range(given.rounds):
+        for part in parts:
+            for result in OWN_PARTS[part](given.outcomes, work) if part in OWN_PARTS else ():
+                _keep(result, work)
     results.write(_lines(work / "results.jsonl"), dict.fromkeys(_lines(work / "skipped.txt")), given.report, given.command)
 
 
@@ -43,7 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--outcomes", type=int, default=300_000, help="how many outcomes an engine gets (a slow one gets fewer)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--engines", nargs="*", choices=[e.name for e in ENGINES], help="which; left out: all")
-    parser.add_argument("--parts", default="rate,two,delay", help="what is measured: rate, two (processes), delay")
+    parser.add_argument("--parts", default=",".join([*ENGINE_PARTS, *OWN_PARTS]), help="what is measured, separated by commas")
     parser.add_argument("--work", type=Path, default=Path(".bench"), help="where peers are installed and results kept")
     parser.add_argument("--report", type=Path, default=HERE / "RESULTS.md")
     parser.add_argument(
@@ -74,9 +88,13 @@ def _one(part: str, engine: Engine, kafka: Kafka, work: Path, outcomes: Sequence
     except Exception:
         traceback.print_exc()
     else:
-        line = as_json(result)
-        print(line, flush=True)
-        _add(work / "results.jsonl", line)
+        _keep(result, work)
+
+
+def _keep(result: Any, work: Path) -> None:
+    line = json.dumps(asdict(result))
+    print(line, flush=True)
+    _add(work / "results.jsonl", line)
 
 
 def _note(work: Path, reason: str) -> None:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -183,8 +183,3 @@ def _check(engine: Engine, kafka: Kafka, name: str, folder: Path, right: data.An
         "wrong": len(set(told) - may),
         "repeated": len(told) - len(set(told)),
     }
-
-
-def as_json(result: Rate | Delay) -> str:
-    """A result as a line."""
-    return json.dumps(asdict(result))
