@@ -66,7 +66,7 @@ def test_a_secret_is_found_where_it_stands_and_never_echoed(before: str, secret:
     text = before + edge + secret + edge + after
     done = scan_text(text)
     start = len(before) + len(edge)
-    covered = set()
+    covered: set[int] = set()
     for hit in done.findings:
         if hit.mask:
             covered.update(range(hit.start, hit.end))
