@@ -104,7 +104,7 @@ def loaded(log: Log, number: int) -> Iterator[Incoming]:
 
 def outcomes(log: Log, number: int, agents: Sequence[int]) -> list[Incoming]:
     """Outcomes of some agents, of 1 to 3 of their learnings each."""
-    random_ = random.Random(agents[0])
+    random_ = random.Random(log.source("outcomes").offset)
     made = []
     for _ in range(number):
         of = random_.choice(agents)

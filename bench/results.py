@@ -127,9 +127,9 @@ def _aggregate(rows: list[Row]) -> str:
         cold = [r["outcomes"] / r["cold"] for r in sizes[size] if r["cold"]]
         lines.append([f"{size:,}", f"{1 / cost:,.0f}", f"{cost * 1e6:,.0f}", f"{median(cold):,.0f}" if cold else "–"])
     said = (
-        "The product's own core on its own records: outcomes of 1 to 3 credits, each giving a version of a learning, receipts and states;\n"
-        "decoding and encoding are in it. Agents have 100 learnings each, 100 of them are at work, and a batch has 1,000 outcomes. Cold: in\n"
-        "each batch other agents, whose values are read anew.\n\n"
+        "The product's own core on its own records: outcomes of 1 to 3 credits, each giving a version of a learning, receipts and\n"
+        "states; decoding and encoding are in it. Agents have 100 learnings each, 100 of them are at work, a batch has 1,000 outcomes.\n"
+        "Cold: in each batch other agents, whose values are read anew.\n\n"
     )
     (small, cheap), (large, dear) = min(costs.items()), max(costs.items())
     slope = (
