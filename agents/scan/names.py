@@ -6,11 +6,12 @@ something that everybody uses.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from agents.scan.cover import Cover
 from agents.scan.hit import Hit
 from agents.scan.model import persons
-from agents.scan.nameword import PARTICLES, TOKEN, Word, fold, words_of
+from agents.scan.nameword import PARTICLES, TOKEN, Word, fold, rare, words_of
 from agents.scan.words import english_words, family_names, given_names, not_persons, word_set
 
 _TITLES = word_set("mr mrs ms miss mx dr prof professor sir madam dame frau herr monsieur madame señor señora")
@@ -81,11 +82,27 @@ def _runs(text: str, words: list[Word], lower: bool) -> Iterator[tuple[list[Word
     """Words that could be one name, and whether lists and context say that they are."""
     at = 0
     while at < len(words):
+        if not lower and _nobody(text, words, at):
+            at += 1
+            continue
         run = _run(text, words, at, lower)
         at += len(run) or 1
         if run:
             kept = _person(text, run, lower)
             yield kept or run, bool(kept)
+
+
+def _nobody(text: str, words: list[Word], at: int) -> bool:
+    """Whether a word stands alone that nobody is called: most capitals of an agent's prose."""
+    word = words[at]
+    if not _ordinary(word.folded) or _titled(text[max(0, word.start - 20) : word.start]):
+        return False
+    return at + 1 == len(words) or words[at + 1].start - word.end > 2
+
+
+@lru_cache(maxsize=16384)
+def _ordinary(folded: str) -> bool:
+    return not (folded in given_names() or folded in family_names() or folded in _TITLES or rare(folded))
 
 
 def _doubtful(run: list[Word]) -> bool:

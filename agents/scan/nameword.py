@@ -47,12 +47,12 @@ class Word(NamedTuple):
     @property
     def given(self) -> bool:
         """Whether it is a given name and nothing else."""
-        return self.folded in given_names() and _rare(self.folded)
+        return self.folded in given_names() and rare(self.folded)
 
     @property
     def rare(self) -> bool:
-        """Whether it is neither an everyday word nor the name of a place or a product; a compound, whether a part of it is."""
-        return _rare(self.folded)
+        """See `rare`."""
+        return rare(self.folded)
 
 
 @lru_cache(maxsize=16384)
@@ -65,11 +65,12 @@ def _capital(word: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def _known(folded: str) -> bool:
-    return _rare(folded) and (folded in given_names() or folded in family_names() or bool(_FAMILY_ENDS.match(folded)))
+    return rare(folded) and (folded in given_names() or folded in family_names() or bool(_FAMILY_ENDS.match(folded)))
 
 
 @lru_cache(maxsize=16384)
-def _rare(folded: str) -> bool:
+def rare(folded: str) -> bool:
+    """Whether a word is neither an everyday one nor the name of a place or a product; a compound, whether a part of it is."""
     parts = folded.split("-")
     if len(folded) < 2 or any(p in not_persons() for p in parts):
         return False
