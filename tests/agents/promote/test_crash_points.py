@@ -8,7 +8,7 @@ import pytest
 from agents.binding.batch import Incoming
 from agents.promote.core import Promote
 from schemas.codec import decode
-from schemas.records import PoolState
+from schemas.records import Decision, PoolState
 from tests.agents.crash import Kept, Worker
 from tests.agents.promote.events import RULES, SECRET, amended, cleared, credited, incoming, withdrawn
 
@@ -60,7 +60,7 @@ CALM = WORKER.life(Kept(), ALL)
 def test_the_history_has_what_it_says() -> None:
     """Each way to send is taken, or a crash there would go untested."""
     assert {o.topic for o in CALM.sent} == {"shared", "pool-members", "decisions", "receipts", "dead-letters"}
-    decided = {decode(o.value).decision for o in CALM.sent if o.topic == "decisions"}
+    decided = {d.decision for o in CALM.sent if isinstance(d := decode(o.value), Decision)}
     assert decided >= {"promoted", "corroborated", "demoted", "returned", "withdrawn"}
 
 
