@@ -99,23 +99,32 @@ def _container(data: Path) -> Iterator[Broker]:
 @contextmanager
 def _jars(data: Path) -> Iterator[Broker]:
     port = free_port()
-    properties = data / "server.properties"
-    text = (HERE / "server.properties").read_text()
-    properties.write_text(text.format(port=port, controller_port=free_port(), data=data / "kafka"))
-    with from_jars(properties, uuid.uuid4().hex[:22], port):
+    with from_jars(kafka_properties(data, port), uuid.uuid4().hex[:22], port):
         yield Broker("kafka", f"127.0.0.1:{port}", f"Apache Kafka {VERSION} from jars")
+
+
+def kafka_properties(data: Path, port: int) -> Path:
+    """A file of settings for one Kafka that keeps its log under `data`."""
+    file = data / "server.properties"
+    text = (HERE / "server.properties").read_text()
+    file.write_text(text.format(port=port, controller_port=free_port(), data=data / "kafka"))
+    return file
 
 
 @contextmanager
 def from_jars(properties: Path, cluster: str, port: int) -> Iterator[None]:
     """Format a log directory for a cluster id and serve it, until the block ends. Raises Missing without Java or Maven."""
+    with served(formatted(properties, cluster), properties.with_suffix(".log"), port):
+        yield
+
+
+def formatted(properties: Path, cluster: str) -> list[str]:
+    """Format a log directory for a cluster id; the command that serves it. Raises Missing without Java or Maven."""
     java = [_needed("java"), "-Xmx768m", "-XX:+UseSerialGC", "-cp", str(jars() / "*")]
-    log = properties.with_suffix(".log")
-    with log.open("wb") as out:
+    with properties.with_suffix(".log").open("wb") as out:
         format_ = [*java, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(properties)]
         subprocess.run(format_, check=True, stdout=out, stderr=out)
-    with served([*java, "kafka.Kafka", str(properties)], log, port):
-        yield
+    return [*java, "kafka.Kafka", str(properties)]
 
 
 def jars() -> Path:
@@ -154,14 +163,13 @@ def _needed(program: str) -> str:
 
 
 @contextmanager
-def served(command: Sequence[str], log: Path, port: int) -> Iterator[None]:
-    """Run a server until the block ends; tied to this process, so that a test run that is killed leaves none."""
+def served(command: Sequence[str], log: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server until the block ends."""
     with log.open("ab") as out:
-        tied = [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), *command]
-        process = subprocess.Popen(tied, stdout=out, stderr=out, start_new_session=True)
+        process = subprocess.Popen(tied(command), stdout=out, stderr=out, start_new_session=True)
     try:
         _wait(port, lambda: f"{command[0]} ended: {log.read_text()[-2000:]}" if process.poll() is not None else None)
-        yield
+        yield process
     finally:
         process.terminate()
         try:
@@ -169,6 +177,11 @@ def served(command: Sequence[str], log: Path, port: int) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def tied(command: Sequence[str]) -> list[str]:
+    """The command of a process that dies with this one, so that a test run that is killed leaves none."""
+    return [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), *command]
 
 
 def _wait(port: int, ended: Callable[[], str | None]) -> None:

@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from tests.brokers import Broker
+from pipelines.offsets import Offsets
+from tests.brokers import Broker, tied
 
 Json = dict[str, Any]
 TIDEGATE = (sys.executable, "-m", "pipelines.cli.main")
+AGENTS = "scan,aggregate,promote,journal"
 PARTITIONS = 4
 PATIENCE_SECONDS = 120.0
 OUT_OF_REACH = 3
@@ -46,6 +48,7 @@ class Flow:
             "TIDEGATE_MIN_ISR": "1",
         }
         self._up: subprocess.Popen[str] | None = None
+        self._beside: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
         """Start, and wait until it can take work."""
@@ -53,13 +56,17 @@ class Flow:
 
     def stop(self, number: int = signal.SIGTERM) -> None:
         """Stop everything, and wait for its end."""
+        for worker in self._beside:
+            worker.kill()
+            worker.wait()
+        self._beside.clear()
         if self._up is not None:
             self._up.send_signal(number)
             self._up.communicate(timeout=60)
             self._up = None
 
     def _process(self, *command: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen([*TIDEGATE, *command], env=self.environ, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(tied([*TIDEGATE, *command]), env=self.environ, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline().startswith("ready"), f"tidegate {command[0]} was never ready"
         return process
@@ -67,18 +74,27 @@ class Flow:
     @contextmanager
     def another_worker(self) -> Iterator[subprocess.Popen[str]]:
         """One worker more while the block runs."""
-        process = self._process("worker", "--agents", "scan,aggregate,promote,journal")
+        process = self._process("worker", "--agents", AGENTS)
         try:
             yield process
         finally:
             process.terminate()
             process.communicate(timeout=60)
 
+    def begin_worker(self) -> "subprocess.Popen[bytes]":
+        """Start one worker more, and do not wait for it; it ends with the rest at the latest."""
+        with (self.data / "logs" / "beside.log").open("ab") as log:
+            command = tied([*TIDEGATE, "worker", "--agents", AGENTS])
+            worker = subprocess.Popen(command, env=self.environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self._beside.append(worker)
+        return worker
+
     def kill(self, child: str) -> None:
         """kill -9 of a child; `up` starts another."""
-        os.kill(self._pid(child), signal.SIGKILL)
+        os.kill(self.pid(child), signal.SIGKILL)
 
-    def _pid(self, child: str) -> int:
+    def pid(self, child: str) -> int:
+        """Process of a child of `up`, as it was last told."""
         told = json.loads((self.data / "run" / "up.json").read_text())
         return int(next(c["pid"] for c in told["children"] if c["name"] == child))
 
@@ -121,6 +137,18 @@ class Flow:
 
         until(idle, "the flow to come to rest")
         return last
+
+    def offsets(self) -> Offsets:
+        """Where topics end and groups stand."""
+        return Offsets({"bootstrap.servers": self.brokers}, self.prefix)
+
+    def members(self) -> int:
+        """How many workers share the work: members that each agent's group has, where it is at rest with the same number, else 0."""
+        admin = AdminClient({"bootstrap.servers": self.brokers})
+        found = admin.describe_consumer_groups([self.prefix + agent for agent in AGENTS.split(",")]).values()
+        groups = [group.result(30) for group in found]
+        numbers = {len(group.members) if group.state == ConsumerGroupState.STABLE else 0 for group in groups}
+        return min(numbers) if len(numbers) == 1 else 0
 
     def sql(self, query: str) -> list[Json]:
         """Rows."""
