@@ -37,10 +37,6 @@ def _plain(key: bytes, value: bytes) -> tuple[str, Counts]:
     return key.decode(), job.counts_of(value)[:2]
 
 
-def _behind_partition(key: bytes, value: bytes) -> tuple[str, Counts]:
-    return _plain(key[2:], value)
-
-
 def _faust_record(key: bytes, value: bytes) -> tuple[str, Counts]:
     learning = json.loads(value)
     return json.loads(key), (learning["applied"], learning["helpful"])
@@ -72,8 +68,17 @@ ENGINES = (
         _own("-m", "bench.engines.tidegate"),
         ("split", "count"),
         "count-state-changelog",
-        _behind_partition,
+        _plain,
         topics=("outcomes", "credits", "candidates", "count-state-changelog", "dead-letters"),
+    ),
+    Engine(
+        "tidegate, a transaction a batch",
+        _own("-m", "bench.engines.tidegate"),
+        ("split", "count"),
+        "count-state-changelog",
+        _plain,
+        topics=("outcomes", "credits", "candidates", "count-state-changelog", "dead-letters"),
+        environment=(("FENCE", "transactions"),),
     ),
     Engine(
         "faust, as its guide writes it",

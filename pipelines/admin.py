@@ -89,12 +89,13 @@ def _state(name: str, partitions: int, wanted: Mapping[str, str], actual: Mappin
 
 
 def epochs(config: ClientConfig, layout: Layout) -> dict[str, str]:
-    """Identity of each topic by its name without prefix: the broker's topic id or, where it gives none, the one in its meta record.
+    """Identity of each topic, changelogs included, by its name without prefix: the broker's topic id or, where it gives none, the one in
+    its meta record.
 
     A topic made anew begins at offset 0 again; its new epoch keeps its records from being taken for old ones.
     """
     admin = AdminClient(dict(config))
-    names = [layout.prefix + t.name for t in TOPICS]
+    names = list(layout.declared())
     answers = admin.describe_topics(TopicCollection(names))
     ids = {name: str(answer.result(_TIMEOUT_SECONDS).topic_id) for name, answer in answers.items()}
     if any(i == _ZERO_ID for i in ids.values()):

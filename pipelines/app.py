@@ -4,12 +4,15 @@ import asyncio
 import gc
 import logging
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import uvloop
 from confluent_kafka import KafkaException
 
 from agents.binding.agent import App, Cluster, run
+from agents.binding.lease import EXIT_TOPIC_ANEW, die
+from agents.binding.states import in_memory, on_disk
 from pipelines import admin
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
@@ -18,6 +21,9 @@ from pipelines.security import credentials
 from pipelines.settings import Settings
 
 Bind = Callable[[Cluster, Settings], App]
+Epochs = Mapping[str, str]
+EPOCH_SECONDS = 10.0
+"""How often a worker looks whether its topics are still those that it began with."""
 
 
 def _scan(cluster: Cluster, settings: Settings) -> App:
@@ -69,21 +75,44 @@ def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callabl
     if wrong := next((state for state in states if not state.ok), None):
         raise SettingsError(f"topic {wrong.topic} {wrong.problem}")
     with seat(settings.data, "worker") as name:
+        home = settings.data / "faust" / name
         cluster = Cluster(
-            brokers, settings.prefix, settings.partitions, settings.data / "faust" / name, epochs, name, credentials(settings)
+            brokers=brokers,
+            prefix=settings.prefix,
+            partitions=settings.partitions,
+            data=home,
+            epochs=epochs,
+            member=name,
+            new_states=on_disk(home) if settings.store == "ROCKSDB" else in_memory,
+            transactions=settings.fence == "TRANSACTIONS",
+            security=credentials(settings),
         )
         bound = [AGENTS[agent](cluster, settings) for agent in agents]
         # What was loaded stays: the collector need not look at it again and again.
         gc.collect()
         gc.freeze()
-        uvloop.run(_until_stopped(bound, ready))
+        uvloop.run(_until_stopped(bound, ready, partial(admin.epochs, config, layout)))
 
 
-async def _until_stopped(apps: Sequence[App], ready: Callable[[], None]) -> None:
+async def _until_stopped(apps: Sequence[App], ready: Callable[[], None], epochs: Callable[[], Epochs]) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    watch = asyncio.create_task(_watch(apps[0].cluster.epochs, epochs))
     await run(apps, stop, ready)
+    watch.cancel()
+
+
+async def _watch(known: Epochs, epochs: Callable[[], Epochs]) -> None:
+    """A topic that is deleted and made anew begins at offset 0 again: this process ends, and the next one reads it from its start."""
+    while True:
+        await asyncio.sleep(EPOCH_SECONDS)
+        try:
+            found = await asyncio.to_thread(epochs)
+        except (KafkaException, TimeoutError):
+            continue  # the broker is away, or a topic is, for the moment
+        if anew := [topic for topic, epoch in found.items() if known[topic] != epoch]:
+            die(EXIT_TOPIC_ANEW, f"topic {anew[0]} was deleted and made anew")
 
 
 def _log() -> None:

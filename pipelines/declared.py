@@ -174,6 +174,13 @@ DECLARED: tuple[Declared, ...] = (
     Declared("partitions", whole(1, 10_000), 8, "partitions of each topic when it is made", cluster_default=32),
     Declared("replication", whole(1, 100), 1, "replicas of each topic when it is made", cluster_default=3),
     Declared("min_isr", whole(1, 100), 1, "replicas that must have a record before it counts as sent", cluster_default=2),
+    Declared(
+        "fence",
+        one_of("LEASE", "TRANSACTIONS"),
+        "LEASE",
+        "what keeps a worker out that lost its partitions: its own clock, or the broker too by a transaction a batch",
+    ),
+    Declared("store", one_of("MEMORY", "ROCKSDB"), "MEMORY", "where a worker holds its agents' states"),
     Declared("secret", lambda value: value.encode(), None, "what every id is made with; the same for all workers", secret=True),
     Declared("schema_registry", url("http", "https"), None, "schema registry; set: Confluent's framing is read too"),
     Declared("promotion_min_applied", whole(1, 1_000_000), 3, "gate: how often a learning must have been applied"),

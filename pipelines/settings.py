@@ -39,6 +39,8 @@ class Settings:
     partitions: int
     replication: int
     min_isr: int
+    fence: str
+    store: str
     secret: bytes | None
     schema_registry: str | None
     promotion_min_applied: int

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import os
 import signal
 import struct
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from agents.binding.agent import Agent, App, Cluster, run
 from agents.binding.batch import Incoming, Outgoing, Read, Result
 from agents.binding.guard import Guarded
+from agents.binding.states import in_memory
 from bench import job
 from schemas import columns
 from schemas.partition import murmur2, partition_of
@@ -128,9 +130,17 @@ class Count:
 async def main() -> None:
     """Run both agents in this process, as a worker does."""
     setting = job.Setting()
-    epochs = {"outcomes": "bench", "credits": "bench"}
-    member = Path(setting.data).name
-    cluster = Cluster(setting.brokers, f"{setting.name}-", job.PARTITIONS, Path(setting.data), epochs, member)
+    data = Path(setting.data)
+    cluster = Cluster(
+        brokers=setting.brokers,
+        prefix=f"{setting.name}-",
+        partitions=job.PARTITIONS,
+        data=data,
+        epochs=dict.fromkeys(("outcomes", "credits", "count-state-changelog"), "bench"),
+        member=data.name,
+        new_states=in_memory,
+        transactions=os.environ.get("FENCE") == "transactions",
+    )
     apps = [
         App(Agent("split", ("outcomes",), Guarded(Split(), KEPT)), cluster),
         App(Agent("count", ("credits",), Guarded(Count(job.Progress()), KEPT), stateful=True), cluster),

@@ -1,16 +1,20 @@
 """Each private part of Faust and aiokafka that the binding stands on. A release that moves one fails here, by name, before it fails in use.
 
-Mend: read the same method in the new release, then agents/binding/agent.py, which says what each is for.
+Mend: read the same method in the new release, then agents/binding/transport.py and agent.py, which say what each is for.
 """
 
 import inspect
 from importlib.metadata import version
 
 import pytest
+from aiokafka import AIOKafkaConsumer
+from aiokafka.client import AIOKafkaClient
 from aiokafka.consumer.fetcher import Fetcher
 from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.producer.message_accumulator import BatchBuilder
+from aiokafka.producer.sender import SendProduceReqHandler
 from faust.app.base import App
+from faust.tables.base import Collection as Table
 from faust.tables.recovery import Recovery
 from faust.transport.consumer import Consumer, ThreadDelegateConsumer
 from faust.transport.drivers import aiokafka as driver
@@ -31,13 +35,27 @@ def test_the_release_that_was_read() -> None:
         (Consumer, "on_partitions_revoked", ["self", "revoked"]),
         (Consumer, "on_partitions_assigned", ["self", "assigned", "generation_id"]),
         (Consumer, "seek", ["self", "partition", "offset"]),
+        (Consumer, "position", ["self", "tp"]),
         (driver.Consumer, "_to_message", ["self", "tp", "record"]),
+        (driver.Consumer, "_new_consumer_thread", ["self"]),
+        (driver.AIOKafkaConsumerThread, "_create_worker_consumer", ["self", "transport"]),
         (driver.Producer, "_settings_extra", ["self"]),
+        (driver.Producer, "_new_producer", ["self", "transactional_id"]),
         (App, "_new_transport", ["self"]),
         (App, "_new_producer_transport", ["self"]),
+        (Table, "_new_store", ["self"]),
+        (Table, "persisted_offset", ["self", "tp"]),
+        (Recovery, "need_recovery", ["self"]),
+        (Recovery, "_set_recovery_ended", ["self"]),
+        (AIOKafkaConsumer, "commit", ["self", "offsets"]),
+        (AIOKafkaConsumer, "committed", ["self", "partition"]),
+        (AIOKafkaClient, "send", ["self", "node_id", "request", "group"]),
         (GroupCoordinator, "_do_heartbeat", ["self"]),
+        (GroupCoordinator, "fetch_committed_offsets", ["self", "partitions"]),
+        (Fetcher, "seek_to", ["self", "tp", "offset"]),
         (Fetcher, "_proc_fetch_request", ["self", "assignment", "node_id", "request"]),
         (BatchBuilder, "append", ["self", "timestamp", "key", "value", "headers"]),
+        (BatchBuilder, "record_count", ["self"]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -55,7 +73,13 @@ def test_a_method_is_where_it_was(owner: type, name: str, parameters: list[str])
         (driver.Producer.on_start, ["self._producer = self._new_producer()"]),
         (driver.AIOKafkaConsumerThread.on_start, ["self._consumer = self._create_consumer"]),
         (GroupCoordinator._maybe_leave_group, ["self._group_instance_id is None", "LeaveGroupRequest(self.group_id, self.member_id)"]),
-        (Recovery.__init__, ["self.completed = Event()"]),
+        (Recovery.__init__, ["self.completed = Event()", "self.active_offsets = Counter()", "self.active_highwaters = Counter()"]),
+        (Recovery._add, ["table.persisted_offset(tp)", "offsets[tp] = persisted_offset"]),
+        (Recovery._restart_recovery.fun, ["self.signal_recovery_end.wait()"]),
+        (Consumer.perform_seek, ["self.seek_to_committed()"]),
+        (AIOKafkaConsumer.seek_to_committed, ["await self.committed(tp)"]),
+        (AIOKafkaConsumer.start, ["isolation_level=self._isolation_level"]),
+        (SendProduceReqHandler.do, ["self._client.send(node_id, request)"]),
     ],
     ids=lambda value: getattr(value, "__qualname__", ""),
 )

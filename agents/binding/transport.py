@@ -1,0 +1,220 @@
+"""Faust's transport, changed where whole batches and a fence need it: its consumer, its producer, and what lies under them.
+
+This file and agent.py know Faust's and aiokafka's private parts; tests/agents/binding/test_private_parts.py names each. Where a release
+moves one, that test fails: read the same method in the new release and mend it here.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from aiokafka import TopicPartition
+from aiokafka.errors import KafkaError
+from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
+from faust.transport.drivers import aiokafka as driver
+from faust.types import TP
+
+from agents.binding.lease import EXIT_SEND_FAILED, die
+
+if TYPE_CHECKING:
+    from agents.binding.agent import App
+
+_WAIT_SECONDS = 1.0
+_EMPTY_FETCH_SECONDS = 0.05
+
+
+class Consumer(driver.Consumer):
+    """Hands whole batches to the app. `busy` is held while batches are taken: whoever commits or hands a partition over waits for it."""
+
+    app: "App"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.busy = asyncio.Lock()
+        self._next: dict[TP, int] = {}
+
+    def _new_consumer_thread(self) -> "Thread":
+        return Thread(self, loop=self.loop, beacon=self.beacon)
+
+    async def _drain_messages(self, fetcher: Any) -> None:
+        try:
+            while not (self._stopped.is_set() or fetcher._stopped.is_set()):
+                await asyncio.sleep(0)
+                found, _ = await self._wait_next_records(timeout=_WAIT_SECONDS)
+                records = found or {}
+                if self.should_stop:
+                    continue
+                generation = self.app.consumer_generation_id
+                for tp, fetched in records.items():
+                    if tp.topic not in self.app.sources:
+                        await self._copy(TP(*tp), fetched, generation)
+                async with self.busy:
+                    await asyncio.gather(
+                        *(self._take(TP(*tp), fetched, generation) for tp, fetched in records.items() if tp.topic in self.app.sources)
+                    )
+                    if not records:
+                        await self._pass_markers()
+                await self._end_recovery()
+        except self.consumer_stopped_errors:
+            if not self.app.should_stop:
+                raise
+        except asyncio.CancelledError:
+            if not self.app.should_stop:
+                raise
+
+    async def _copy(self, tp: TP, fetched: Sequence[ConsumerRecord], generation: int) -> None:
+        """A changelog, in recovery or as a standby: the whole batch is copied, and Faust is told of its last record, from which it knows
+        how far the table is. After a rebalance it is asked for again from where the copy ends."""
+        if generation != self.app.consumer_generation_id:
+            return
+        last = fetched[-1]
+        self.app.states.apply(tp.partition, {r.key: r.value for r in fetched}, last.offset)
+        await self.wait_first(self.callback(self._to_message(tp, last)), self.suspend_flow.wait())
+        self._read_offset[tp] = last.offset
+
+    async def _take(self, tp: TP, fetched: Sequence[ConsumerRecord], generation: int) -> None:
+        if not self.flow_active or generation != self.app.consumer_generation_id:
+            await self._give_back(tp, fetched[0].offset)
+            return
+        read = self._read_offset[tp]
+        fresh = fetched if read is None else [r for r in fetched if r.offset >= read]
+        if not fresh:
+            return
+        behind = fresh[-1].offset + 1
+        await self.app.take(tp, fresh, behind)
+        self._read_offset[tp] = behind
+        if not self.app.outbox.commits:
+            self._next[tp] = behind
+
+    async def _give_back(self, tp: TP, offset: int) -> None:
+        """Records that came while partitions change hands are not taken. The consumer's position is behind them already, and Faust's own
+        seek after a rebalance leaves a partition without a committed offset where it stands: so they are asked for again here."""
+        if tp in self.assignment():
+            await self.seek(tp, offset)
+
+    async def _pass_markers(self) -> None:
+        """Commit past the ends of transactions, which are offsets without a record: else a group that read everything looks behind."""
+        if not self.flow_active or not self.app.recovered():
+            return
+        for tp in self.app.held & self.assignment():
+            read, at = self._read_offset[tp], await self.position(tp)
+            if read is not None and at is not None and at > read:
+                self._read_offset[tp] = self._next[tp] = at
+
+    async def _end_recovery(self) -> None:
+        """Faust waits for the record before a changelog's end, and where a transaction ended there it is none: tell it."""
+        tables: Any = self.app.tables
+        recovery = tables.recovery
+        if not recovery.in_recovery:
+            return
+        for tp, highwater in list(recovery.active_highwaters.items()):
+            copied = recovery.active_offsets[tp]
+            behind = highwater is not None and copied is not None and copied < highwater
+            if behind and tp in self.assignment() and (await self.position(tp) or 0) > highwater:
+                recovery.active_offsets[tp] = highwater
+        if recovery.in_recovery and recovery.active_highwaters and not recovery.need_recovery():
+            recovery._set_recovery_ended()
+            recovery.signal_recovery_end.set()
+
+    async def on_partitions_revoked(self, revoked: set[TP]) -> None:
+        """Finish the batches at work and commit them, then hand over: the successor replays nothing."""
+        self.stop_flow()
+        async with self.busy:
+            await self.commit()
+        await super().on_partitions_revoked(revoked)
+        self._next = {tp: offset for tp, offset in self._next.items() if tp not in revoked}
+
+    async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
+        """A new generation is an answer of the coordinator: the lease begins anew. The outbox holds the partitions before recovery reads
+        how far their changelogs go."""
+        self.app.lease.renew()
+        thread: Any = self._thread
+        self.app.lease.follow(thread._consumer._coordinator)
+        be_patient(thread._consumer._fetcher)
+        self.app.held = {tp for tp in assigned if tp.topic in self.app.sources}
+        try:
+            await self.app.outbox.hold(self.app.held)
+        except KafkaError as error:
+            die(EXIT_SEND_FAILED, f"the broker lets agent {self.app.agent_.name} send nothing ({type(error).__name__}: {error})")
+        await super().on_partitions_assigned(assigned, generation_id)
+
+    def _filter_tps_with_pending_acks(self, topics: Any = None) -> Any:
+        yield from super()._filter_tps_with_pending_acks(topics)
+        yield from (tp for tp in self._next if topics is None or tp in topics or tp.topic in topics)
+
+    def _new_offset(self, tp: TP) -> int | None:
+        return self._next.get(tp) or super()._new_offset(tp)
+
+
+class Thread(driver.AIOKafkaConsumerThread):
+    """Where aiokafka's consumer lives. It reads committed records only, and a commit carries the epoch of its topic."""
+
+    app: Any
+
+    def _create_worker_consumer(self, transport: Any) -> Any:
+        consumer: Any = super()._create_worker_consumer(transport)
+        consumer._isolation_level = "read_committed"
+        commit_with_epoch(consumer, self.app.epoch)
+        return consumer
+
+
+def commit_with_epoch(consumer: Any, epoch: Callable[[str], str]) -> None:
+    """Offsets are of one topic: one that was deleted and made anew is read from its start, whatever was committed of the old one."""
+    commit = consumer.commit
+
+    async def committing(offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        await commit({tp: OffsetAndMetadata(place.offset, epoch(tp.topic)) for tp, place in offsets.items()})
+
+    async def committed(tp: TopicPartition) -> int | None:
+        place = (await consumer._coordinator.fetch_committed_offsets([tp])).get(tp)
+        if place is None or place.offset < 0:
+            return None
+        if place.metadata not in ("", epoch(tp.topic)):
+            consumer._fetcher.seek_to(tp, 0)
+            return None
+        offset: int = place.offset
+        return offset
+
+    consumer.commit, consumer.committed = committing, committed
+
+
+class Producer(driver.Producer):
+    """Idempotent: a retry neither repeats nor reorders. What it puts on the wire, it puts there under the lease."""
+
+    app: "App"
+
+    def _settings_extra(self) -> Mapping[str, Any]:
+        return {"acks": "all", "enable_idempotence": True}
+
+    def _new_producer(self, transactional_id: str | None = None) -> Any:
+        producer: Any = super()._new_producer(transactional_id)
+        self.app.lease.guard(producer.client)
+        return producer
+
+
+class Transport(driver.Transport):
+    """Faust's aiokafka transport with our consumer and producer."""
+
+    Consumer = Consumer
+    Producer = Producer
+
+
+def be_patient(fetcher: Any) -> None:
+    """Wait a little where a broker answers a fetch at once with nothing: Kafka holds it until there is something (fetch.max.wait.ms),
+    noida-db does not, and asking it again without a pause takes half a core."""
+    if getattr(fetcher._proc_fetch_request, "patient", False):
+        return
+    fetch = fetcher._proc_fetch_request
+
+    async def proc_fetch_request(assignment: Any, node: Any, request: Any) -> bool:
+        asked = time.monotonic()
+        found: bool = await fetch(assignment, node, request)
+        if not found and time.monotonic() - asked < _EMPTY_FETCH_SECONDS:
+            with suppress(asyncio.CancelledError):  # as the method itself: its partitions are gone, and so is its use
+                await asyncio.sleep(_EMPTY_FETCH_SECONDS)
+        return found
+
+    proc_fetch_request.patient = True  # type: ignore[attr-defined]
+    fetcher._proc_fetch_request = proc_fetch_request
