@@ -22,8 +22,8 @@ TOPIC_RIGHTS: dict[str, dict[tuple[str, ...], tuple[AclOperation, ...]]] = {
     # A runtime sends, and reads nothing.
     "runtime": {RAW: WRITE},
     # The one service that reads the raw side; it writes none of it.
-    "worker": {RAW: READ, tuple(n for n in CLEAN if n != "journal"): BOTH},
-    "journal": {("decisions", "meta"): READ, ("journal", "dead-letters"): WRITE},
+    "worker": {RAW: READ, tuple(n for n in CLEAN if not n.startswith("journal")): BOTH},
+    "journal": {("decisions", "meta"): READ, ("journal", "journal-texts", "dead-letters"): WRITE, ("journal-seals",): BOTH},
     "sink": {CLEAN: READ, ("dead-letters",): WRITE},
 }
 OWN_NAMES: dict[str, tuple[str, ...]] = {"worker": WORKER_AGENTS, "journal": ("journal",), "sink": ("sink",)}

@@ -48,8 +48,11 @@ def _promote(cluster: Cluster, settings: Settings) -> App:
 
 def _journal(cluster: Cluster, settings: Settings) -> App:
     from agents.journal import agent
+    from pipelines import keyring
 
-    return agent.bind(cluster)
+    secret = settings.need_secret()
+    layout = admin.Layout(settings.prefix, settings.partitions, settings.replication, settings.min_isr)
+    return agent.bind(cluster, secret, keyring.take_up(settings.data, client_config(settings, cluster.brokers), layout))
 
 
 AGENTS: dict[str, Bind] = {"scan": _scan, "aggregate": _aggregate, "promote": _promote, "journal": _journal}

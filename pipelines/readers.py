@@ -19,6 +19,8 @@ READERS: Mapping[str, tuple[str, ...]] = {
         "recalls",
         "decisions",
         "journal",
+        "journal-texts",
+        "journal-seals",
         "dead-letters",
         "receipts",
     ),

@@ -49,6 +49,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic("receipts", "receipt id", "org/agent", "delete", 7 * DAY_MS),
     Topic("decisions", "org", "org", "delete", 30 * DAY_MS),
     Topic("journal", "org/sequence", "org", "delete"),
+    Topic("journal-texts", "org/sequence/name", "org", "compact"),
+    Topic("journal-seals", "org/chain, key id or entry", "org", "compact"),
     Topic("episodes", "org/agent/id", "org/agent", "compact", large=True),
     Topic("claims", "org/agent/id", "org/agent", "compact"),
     Topic("dead-letters", "source topic", "source topic", "delete", 30 * DAY_MS),

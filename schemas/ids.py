@@ -32,7 +32,7 @@ class Ids:
         prk = hmac.digest(b"tidegate/1", secret, "sha256")
         self._keys = {
             purpose: hmac.digest(prk, f"{purpose}\0{org}".encode() + b"\x01", "sha256")
-            for purpose in ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref")
+            for purpose in ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref", "salt")
         }
 
     def _hash(self, purpose: str, size: int, *parts: str) -> str:
@@ -71,6 +71,10 @@ class Ids:
     def run(self, agent: str, run_id: str) -> str:
         """Stand-in for an agent's run id among its kept runs, 16 hex digits."""
         return self._hash("run", 8, agent, run_id)
+
+    def salt(self, decision_id: str, name: str) -> bytes:
+        """Salt of the journal's commitment to a text of a decision, 32 bytes: the same however often the decision is delivered."""
+        return bytes.fromhex(self._hash("salt", 32, decision_id, name))
 
     def pseudonym(self, name: str) -> str:
         """`p-` and a keyed hash, for a segment of a name in which something was found (SPEC 3.13)."""

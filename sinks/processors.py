@@ -14,7 +14,11 @@ from schemas.records import (
     Episode,
     Exposure,
     Finding,
+    JournalCheckpoint,
+    JournalCountersignature,
     JournalEntry,
+    JournalKey,
+    JournalText,
     Learning,
     OutcomeReported,
     PoolMember,
@@ -57,8 +61,10 @@ def processors(secret: bytes) -> dict[str, Processor]:
         Processor("claims", (Projection("claims", Claim, fields(Claim)),)),
         Processor("findings", (_FINDINGS,)),
         Processor("recalls", (_EXPOSURES,)),
-        Processor("decisions", (Projection("decisions", Decision, fields(Decision)),)),
+        Processor("decisions", (Projection("decisions", Decision, fields(Decision, leave_out=("source", "texts"))),)),
         Processor("journal", (Projection("journal", JournalEntry, fields(JournalEntry)),)),
+        Processor("journal-texts", (Projection("journal_texts", JournalText, fields(JournalText)),)),
+        Processor("journal-seals", tuple(Projection(table, kind, fields(kind)) for table, kind in _SEALS.items())),
         Processor("dead-letters", (Projection("dead_letters", DeadLetter, fields(DeadLetter)),)),
         Processor("receipts", (Projection("receipts", Receipt, fields(Receipt)),)),
     )
@@ -110,6 +116,11 @@ _PRINCIPALS = Projection(
     AgentChanged,
     fields(AgentChanged, leave_out=("source", "sender", "received_at"), at="received_at", revision=Computed(_changed)),
 )
+_SEALS = {
+    "journal_checkpoints": JournalCheckpoint,
+    "journal_keys": JournalKey,
+    "journal_countersignatures": JournalCountersignature,
+}
 _FINDINGS = Projection(
     "findings",
     Finding,

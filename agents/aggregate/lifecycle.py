@@ -229,6 +229,7 @@ def _decide(turn: Turn, work: Work, version: Learning) -> None:
     else:
         return
     record = Decision(
+        source=turn.decision_source(),
         decision_id=short_hash(f"{work.learning_id}/{version.version}/{decision}".encode()),
         org=version.org,
         chain="restricted",

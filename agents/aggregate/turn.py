@@ -82,6 +82,7 @@ class Turn:
     agent: str = ""
     at: datetime = field(init=False)
     _crossed: int = 0
+    _decided: int = 0
 
     def __post_init__(self) -> None:
         self.source, self.at = self.record.source(), self.record.at
@@ -128,6 +129,11 @@ class Turn:
         if number < _STRIDE and self.source.index < _INDEX_LIMIT:
             return replace(self.source, index=self.source.index * _STRIDE + number)
         return self.record.source(number)  # too many for one index: the record itself is their source
+
+    def decision_source(self) -> Source:
+        """Source of the next decision: the record at hand, and how many it decided before."""
+        self._decided += 1
+        return self.record.source(self._decided - 1)
 
     def receipt(self, part: str, end: str, reason: str | None = None, *, id_: str | None = None, revision: int = ENDED) -> None:
         """Say how a part of the event's message ended; `id_` where it is another message of the same agent."""

@@ -1,6 +1,8 @@
-"""Binds journal: puts every organisation's decisions in order."""
+"""Binds journal: puts every organisation's decisions in order, and signs them."""
 
 from datetime import timedelta
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agents.binding.agent import Agent, App, Cluster
 from agents.binding.guard import Guarded
@@ -10,6 +12,6 @@ SOURCES = ("decisions",)
 _LOG_KEPT = timedelta(days=30)
 
 
-def bind(cluster: Cluster) -> App:
-    """journal as a Faust app."""
-    return App(Agent("journal", SOURCES, Guarded(Journal(), _LOG_KEPT), stateful=True), cluster)
+def bind(cluster: Cluster, secret: bytes, key: Ed25519PrivateKey) -> App:
+    """journal as a Faust app. `key` signs."""
+    return App(Agent("journal", SOURCES, Guarded(Journal(secret, key), _LOG_KEPT), stateful=True), cluster)

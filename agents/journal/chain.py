@@ -2,54 +2,29 @@
 
 What is signed and hashed is an entry's canonical bytes: the domain `tidegate/journal/1`, a line feed, and the canonical JSON (keys
 sorted, no spaces, UTF-8) of its fields, where `at` is whole milliseconds since 1970 UTC and `previous` the SHA-256 of the canonical
-bytes of the entry before (64 zeros before the first), in hex. The signature is Ed25519 over these bytes. It is not part of them, so a
-chain is whole whoever signs it again with a key that was rotated in. `docs/journal.md` says the same for other languages.
+bytes of the entry before (64 zeros before the first), in hex. The signature is Ed25519 over these bytes. Key and signature are not part
+of them, so a chain is whole whoever signs it again with a key that was rotated in. `docs/journal.md` says the same for other languages.
 """
 
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from agents.journal.keys import key_id, signed_by
 from schemas.jsonform import canonical
-from schemas.records import Decision
+from schemas.records import Decision, JournalEntry
 
 FIRST = "0" * 64
 """What the first entry of a chain says for the hash of the one before."""
+CHAINS = ("public", "restricted")
+"""The chains of each organisation: what all its members may read, and what only reviewers and auditors may (SPEC 4.4)."""
 _ENTRY, _COUNTERSIGNATURE, _TEXT = b"tidegate/journal/1\n", b"tidegate/countersignature/1\n", b"tidegate/text/1\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SALT_BYTES = 32
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """An entry of a chain. `commitments`: by name of a text, what `commit` makes of it; the texts stand elsewhere and can be erased."""
-
-    org: str
-    chain: str
-    sequence: int
-    previous: str
-    decision_id: str
-    actor: str
-    decision: str
-    subject: str
-    reason: str
-    figures: Mapping[str, str] = field(default_factory=dict)
-    commitments: Mapping[str, str] = field(default_factory=dict)
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Signed:
-    """An entry with the id of the key that signed it and the 64-byte signature."""
-
-    entry: Entry
-    key: str
-    signature: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +41,7 @@ def milliseconds(at: datetime) -> int:
     return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
 
 
-def canonical_bytes(entry: Entry) -> bytes:
+def canonical_bytes(entry: JournalEntry) -> bytes:
     """What is signed and hashed of an entry."""
     value = {
         "org": entry.org,
@@ -85,19 +60,19 @@ def canonical_bytes(entry: Entry) -> bytes:
     return _ENTRY + canonical(value).encode()
 
 
-def entry_hash(entry: Entry) -> str:
+def entry_hash(entry: JournalEntry) -> str:
     """SHA-256 of an entry's canonical bytes, in hex."""
     return hashlib.sha256(canonical_bytes(entry)).hexdigest()
 
 
-def key_id(key: Ed25519PublicKey) -> str:
-    """Id of a public key: the first 16 hex digits of its SHA-256."""
-    return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
+def entry_key(entry: JournalEntry) -> bytes:
+    """Key of an entry's record: organisation, chain and sequence."""
+    return f"{entry.org}/{entry.chain}/{entry.sequence}".encode()
 
 
-def append(tip: Tip, decision: Decision, commitments: Mapping[str, str], key: Ed25519PrivateKey) -> tuple[Signed, Tip]:
+def append(tip: Tip, decision: Decision, commitments: Mapping[str, str], key: Ed25519PrivateKey) -> tuple[JournalEntry, Tip]:
     """The next entry of a chain, and where the chain stands then. The same arguments make the same entry: Ed25519 has no chance in it."""
-    entry = Entry(
+    unsigned = JournalEntry(
         org=decision.org,
         chain=decision.chain,
         sequence=tip.sequence + 1,
@@ -110,31 +85,37 @@ def append(tip: Tip, decision: Decision, commitments: Mapping[str, str], key: Ed
         figures=decision.figures,
         commitments=commitments,
         at=decision.at,
+        key="",
+        signature="",
     )
-    message = canonical_bytes(entry)
-    signed = Signed(entry, key_id(key.public_key()), key.sign(message))
-    return signed, Tip(entry.sequence, hashlib.sha256(message).hexdigest())
+    entry = sign(unsigned, key)
+    return entry, Tip(entry.sequence, entry_hash(entry))
 
 
-def is_signed(signed: Signed, key: Ed25519PublicKey) -> bool:
+def sign(entry: JournalEntry, key: Ed25519PrivateKey) -> JournalEntry:
+    """The entry, signed by this key."""
+    return replace(entry, key=key_id(key.public_key()), signature=key.sign(canonical_bytes(entry)).hex())
+
+
+def is_signed(entry: JournalEntry, key: Ed25519PublicKey) -> bool:
     """Whether this key signed the entry as it stands."""
-    return _verifies(key, signed.signature, canonical_bytes(signed.entry))
+    return signed_by(key, entry.signature, canonical_bytes(entry))
 
 
-def countersign(entry: Entry, key: Ed25519PrivateKey) -> bytes:
-    """A second, independent gate's signature over an entry, which lifts its `provisional` mark."""
-    return key.sign(_COUNTERSIGNATURE + entry_hash(entry).encode())
+def countersign(entry: JournalEntry, key: Ed25519PrivateKey) -> str:
+    """A second, independent gate's signature over an entry, in hex: it lifts the `provisional` mark."""
+    return key.sign(_COUNTERSIGNATURE + entry_hash(entry).encode()).hex()
 
 
-def is_countersigned(entry: Entry, signature: bytes, key: Ed25519PublicKey) -> bool:
+def is_countersigned(entry: JournalEntry, signature: str, key: Ed25519PublicKey) -> bool:
     """Whether the second gate's key signed the entry as it stands."""
-    return _verifies(key, signature, _COUNTERSIGNATURE + entry_hash(entry).encode())
+    return signed_by(key, signature, _COUNTERSIGNATURE + entry_hash(entry).encode())
 
 
 def commit(salt: bytes, name: str, text: str) -> str:
-    """Salted commitment to a text, in hex. Once salt and text are erased, it tells nobody what the text was.
+    """Salted commitment to a text, in hex. Without the salt it tells nobody what the text was.
 
-    `salt`: SALT_BYTES from a source of randomness, kept beside the text. `name`: which text of the entry it is ("rule").
+    `salt`: SALT_BYTES that nobody can guess, kept beside the text and erased with it. `name`: which text of the entry it is ("rule").
     """
     if len(salt) != SALT_BYTES:
         raise ValueError(f"a salt has {SALT_BYTES} bytes")
@@ -144,11 +125,3 @@ def commit(salt: bytes, name: str, text: str) -> str:
 def opens(commitment: str, salt: bytes, name: str, text: str) -> bool:
     """Whether this is the text that was committed to."""
     return hmac.compare_digest(commitment, commit(salt, name, text))
-
-
-def _verifies(key: Ed25519PublicKey, signature: bytes, message: bytes) -> bool:
-    try:
-        key.verify(signature, message)
-    except InvalidSignature:
-        return False
-    return True

@@ -1,30 +1,18 @@
-"""Whether a chain is whole (SPEC 6.8), for anyone who has its entries and the public keys: no state, no secret, one pass."""
+"""Whether a chain is whole (SPEC 6.8), for anyone who has its entries and the public keys: no secret, one pass, little memory."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agents.journal.chain import FIRST, Signed, canonical_bytes, entry_hash, is_signed, key_id, milliseconds
+from agents.journal.chain import FIRST, canonical_bytes, entry_hash, is_signed, milliseconds
+from agents.journal.keys import Keys, key_id, signed_by
 from agents.journal.merkle import Frontier, leaf_hash
 from schemas.jsonform import canonical
+from schemas.records import JournalCheckpoint, JournalEntry
 
 _CHECKPOINT = b"tidegate/checkpoint/1\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A signed statement that a chain had `size` entries with this Merkle root; kept elsewhere, it shows a cut tail."""
-
-    org: str
-    chain: str
-    size: int
-    root: bytes
-    at: datetime
-    key: str
-    signature: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +20,8 @@ class Verdict:
     """What a chain's verification came to. `entries`: how many are right, from the first on; `root`: Merkle root of these.
 
     `first_bad`: sequence of the first entry that is wrong, None where the chain is whole; `problem`: missing, reordered, repeated,
-    changed, forged, another_chain; against a checkpoint: cut (it knows more entries), rewritten (it knows others) or bad_checkpoint.
+    changed, forged, another_chain, unreadable; against a checkpoint: cut (it knows more entries), rewritten (it knows others) or
+    bad_checkpoint.
     """
 
     entries: int
@@ -46,74 +35,86 @@ class Verdict:
         return self.problem is None
 
 
-def checkpoint(org: str, chain: str, tree: Frontier, at: datetime, key: Ed25519PrivateKey) -> Checkpoint:
+def checkpoint(org: str, chain: str, tree: Frontier, at: datetime, key: Ed25519PrivateKey) -> JournalCheckpoint:
     """A checkpoint of a chain as it stands."""
-    message = _message(org, chain, tree.size, tree.root(), at)
-    return Checkpoint(org, chain, tree.size, tree.root(), at, key_id(key.public_key()), key.sign(message))
+    root = tree.root().hex()
+    signature = key.sign(_message(org, chain, tree.size, root, at)).hex()
+    return JournalCheckpoint(org=org, chain=chain, size=tree.size, root=root, at=at, key=key_id(key.public_key()), signature=signature)
 
 
-def _message(org: str, chain: str, size: int, root: bytes, at: datetime) -> bytes:
-    value = {"org": org, "chain": chain, "size": size, "root": root.hex(), "at": milliseconds(at)}
+def _message(org: str, chain: str, size: int, root: str, at: datetime) -> bytes:
+    value = {"org": org, "chain": chain, "size": size, "root": root, "at": milliseconds(at)}
     return _CHECKPOINT + canonical(value).encode()
 
 
-def _holds(point: Checkpoint, keys: Mapping[str, Ed25519PublicKey]) -> bool:
+def _holds(point: JournalCheckpoint, keys: Keys) -> bool:
     key = keys.get(point.key)
-    if key is None:
-        return False
-    try:
-        key.verify(point.signature, _message(point.org, point.chain, point.size, point.root, point.at))
-    except InvalidSignature:
-        return False
-    return True
+    return key is not None and signed_by(key, point.signature, _message(point.org, point.chain, point.size, point.root, point.at))
 
 
-def verify(
-    org: str, chain: str, entries: Iterable[Signed], keys: Mapping[str, Ed25519PublicKey], against: Checkpoint | None = None
-) -> Verdict:
-    """Verify a chain from its first entry. `keys`: every key that ever signed it, by id; `against`: a checkpoint kept elsewhere."""
-    tree, previous, at_checkpoint = Frontier(), FIRST, None
-    rest = iter(entries)
-    for signed in rest:
-        if against is not None and tree.size == against.size:
-            at_checkpoint = tree.root()
-        problem = _problem(signed, org, chain, tree.size + 1, previous, keys, rest)
-        if problem:
-            return Verdict(tree.size, tree.root(), tree.size + 1, problem)
-        previous = entry_hash(signed.entry)
-        tree = tree.append(leaf_hash(canonical_bytes(signed.entry)))
-    whole = Verdict(tree.size, tree.root())
-    if against is None:
-        return whole
-    if (against.org, against.chain) != (org, chain) or not _holds(against, keys):
-        return Verdict(tree.size, tree.root(), None, "bad_checkpoint")
-    if tree.size < against.size:
-        return Verdict(tree.size, tree.root(), tree.size + 1, "cut")
-    root = tree.root() if tree.size == against.size else at_checkpoint
-    # Entries that verify and yet are not those of the checkpoint were signed anew by whoever holds the key.
-    return whole if root == against.root else Verdict(tree.size, tree.root(), None, "rewritten")
+class Verifier:
+    """Verifies one chain while its entries come by. `keys`: all that ever signed it, by id; `against`: a checkpoint kept elsewhere."""
+
+    def __init__(self, org: str, chain: str, keys: Keys, against: JournalCheckpoint | None = None) -> None:
+        self._org, self._chain, self._keys, self._against = org, chain, keys, against
+        self._tree, self._previous = Frontier(), FIRST
+        self._problem: str | None = None
+        self._at_checkpoint: bytes | None = None
+
+    def take(self, entry: JournalEntry) -> bool:
+        """Look at the next entry; whether it is the one that is due, as it must be."""
+        due = self._tree.size + 1
+        if self._problem:
+            # Read on only to tell a gap from another order.
+            if self._problem == "missing" and (entry.org, entry.chain, entry.sequence) == (self._org, self._chain, due):
+                self._problem = "reordered"
+            return False
+        self._problem = self._wrong_with(entry, due)
+        if self._problem:
+            return False
+        if self._against is not None and self._tree.size == self._against.size:
+            self._at_checkpoint = self._tree.root()
+        self._previous = entry_hash(entry)
+        self._tree = self._tree.append(leaf_hash(canonical_bytes(entry)))
+        return True
+
+    def unreadable(self) -> None:
+        """What stands in the place of the next entry is none."""
+        self._problem = self._problem or "unreadable"
+
+    def verdict(self) -> Verdict:
+        """What it came to, once no more entries come."""
+        size, root = self._tree.size, self._tree.root()
+        if self._problem:
+            return Verdict(size, root, size + 1, self._problem)
+        whole, against = Verdict(size, root), self._against
+        if against is None:
+            return whole
+        if (against.org, against.chain) != (self._org, self._chain) or not _holds(against, self._keys):
+            return Verdict(size, root, None, "bad_checkpoint")
+        if size < against.size:
+            return Verdict(size, root, size + 1, "cut")
+        there = root if size == against.size else self._at_checkpoint
+        # Entries that verify and yet are not those of the checkpoint were signed anew by whoever holds the key.
+        return whole if there is not None and there.hex() == against.root else Verdict(size, root, None, "rewritten")
+
+    def _wrong_with(self, entry: JournalEntry, due: int) -> str | None:
+        """What is wrong with the entry that stands where this sequence is due."""
+        if (entry.org, entry.chain) != (self._org, self._chain):
+            return "another_chain"
+        if entry.sequence != due:
+            return "missing" if entry.sequence > due else "repeated"
+        key = self._keys.get(entry.key)
+        if key is None:
+            return "forged"
+        if not is_signed(entry, key):
+            return "changed"
+        return None if entry.previous == self._previous else "forged"
 
 
-def _problem(
-    signed: Signed,
-    org: str,
-    chain: str,
-    sequence: int,
-    previous: str,
-    keys: Mapping[str, Ed25519PublicKey],
-    rest: Iterator[Signed],
-) -> str | None:
-    """What is wrong with the entry that stands where this sequence is due; `rest` is read on only to tell a gap from another order."""
-    entry = signed.entry
-    if (entry.org, entry.chain) != (org, chain):
-        return "another_chain"
-    if entry.sequence > sequence:
-        return "reordered" if any(s.entry.sequence == sequence for s in rest) else "missing"
-    if entry.sequence < sequence:
-        return "repeated"
-    key = keys.get(signed.key)
-    if key is None:
-        return "forged"
-    if not is_signed(signed, key):
-        return "changed"
-    return None if entry.previous == previous else "forged"
+def verify(org: str, chain: str, entries: Iterable[JournalEntry], keys: Keys, against: JournalCheckpoint | None = None) -> Verdict:
+    """Verify a chain from its first entry."""
+    verifier = Verifier(org, chain, keys, against)
+    for entry in entries:
+        verifier.take(entry)
+    return verifier.verdict()

@@ -58,6 +58,7 @@ class _Taking:
 
     def take(self, record: Incoming) -> None:
         """Take one record of the log."""
+        self._source = record.source()  # it makes at most one decision
         event = decode(record.value)
         match event:
             case CandidateCleared():
@@ -197,7 +198,7 @@ class _Taking:
             "confidence": f"{copy.evidence.confidence:.4f}",
             **event.figures,
         }
-        decided = say.decided(copy, named, event.reason, figures, event.at) if named else None
+        decided = say.decided(copy, self._source, named, event.reason, figures, event.at) if named else None
         cause = Cause(
             what=event.what,
             id=decided.decision_id if decided else None,

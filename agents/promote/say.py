@@ -9,7 +9,7 @@ from schemas.codec import encode
 from schemas.ids import short_hash
 from schemas.partition import log_hash
 from schemas.problem import Problem
-from schemas.records import Cause, DeadLetter, Decision, PoolCredited, PoolMember, Receipt, SharedLearning
+from schemas.records import Cause, DeadLetter, Decision, PoolCredited, PoolMember, Receipt, SharedLearning, Source
 
 UNKNOWN, LATE_AMENDMENT = "unknown_entry", "late_amendment"
 """Error codes of a credit: its shared learning is not there, or what it amends is no longer kept."""
@@ -74,10 +74,15 @@ def member(copy: Copy, name: str, at: datetime) -> Outgoing:
     return Outgoing("pool-members", f"{fixed.shared_id}/{name}".encode(), encode(record), log_hash(fixed.org, fixed.space))
 
 
-def decided(copy: Copy, decision: str, reason: str, figures: Mapping[str, str], at: datetime) -> Decision:
-    """A decision about the copy. An event makes at most one version, and a version at most one decision, so its id is the version's."""
+def decided(copy: Copy, source: Source, decision: str, reason: str, figures: Mapping[str, str], at: datetime) -> Decision:
+    """A decision about the copy. An event makes at most one version, and a version at most one decision, so its id is the version's.
+
+    `source`: the record of the pool's log that it was decided by. What is promoted goes along: the journal commits to it.
+    """
     org, shared_id = copy.fixed.org, copy.fixed.shared_id
+    texts = {"rule": copy.fixed.rule} | ({"value": copy.fixed.value} if copy.fixed.value is not None else {})
     return Decision(
+        source=source,
         decision_id=short_hash(f"{org}/{shared_id}/{copy.version}".encode()),
         org=org,
         chain="public",
@@ -86,6 +91,7 @@ def decided(copy: Copy, decision: str, reason: str, figures: Mapping[str, str], 
         subject=shared_id,
         reason=reason,
         figures=figures,
+        texts=texts if decision == "promoted" else {},
         at=at,
     )
 

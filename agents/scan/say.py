@@ -71,6 +71,7 @@ class Author:
     def refused(self, reason: str) -> list[Outgoing]:
         """The whole message refused, in the receipts and in the restricted chain of the journal (SPEC 3.14)."""
         decision = Decision(
+            source=self.record.source(),
             decision_id=short_hash(f"refused\0{self.record.epoch}\0{self.record.receipt}".encode()),
             org=self.org,
             chain="restricted",

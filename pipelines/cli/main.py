@@ -13,6 +13,7 @@ from pipelines.cli import (
     exits,
     explain,
     history,
+    journal,
     produce,
     recall,
     receipt,
@@ -77,6 +78,16 @@ _dlq = _family("dlq", "Messages that could not be taken: list them, look at them
 _add(_dlq, "list", dlq.listing, "dlq list --reason unknown_schema")
 _add(_dlq, "show", dlq.show, "dlq show outcomes:2:41")
 _add(_dlq, "replay", dlq.replay, "dlq replay outcomes:2:41")
+
+_journal = _family("journal", "What was decided, in order, and the proof that nobody changed it.")
+_add(_journal, "tail", journal.tail, "journal tail -n 5 --org acme")
+_add(_journal, "show", journal.show, "journal show 17 --org acme")
+_add(_journal, "export", journal.export, "journal export --org acme > acme.jsonl")
+_add(_journal, "verify", journal.verify, "journal verify acme.jsonl --key journal.pub")
+_add(_journal, "checkpoint", journal.checkpoint, "journal checkpoint --json > kept-elsewhere.jsonl")
+_add(_journal, "keys", journal.keys, "journal keys --json")
+_add(_journal, "countersign", journal.countersign, "journal countersign --key second-gate.key")
+_add(_journal, "rotate", journal.rotate, "journal rotate")
 
 _add(app, "scan", scan.scan, "scan --fail-on high notes.md", _OFFLINE)
 _add(app, "compare", compare.compare, "compare --jsonl pairs.jsonl", _OFFLINE)

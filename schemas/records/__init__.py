@@ -18,7 +18,11 @@ from schemas.records.out import (
     Decision,
     Episode,
     Finding,
+    JournalCheckpoint,
+    JournalCountersignature,
     JournalEntry,
+    JournalKey,
+    JournalText,
     Learning,
     PoolMember,
     Receipt,
@@ -41,7 +45,7 @@ from schemas.records.parts import (
     Source,
     Step,
 )
-from schemas.records.pool_state import JournalHead, JournalSeen, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
+from schemas.records.pool_state import JournalHead, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
 from schemas.records.raw import Exposure, Outcome, Principal, Run, Write
 from schemas.records.state import (
     AgentState,
@@ -98,9 +102,12 @@ __all__ = [
     "Finding",
     "FindingMark",
     "Floor",
+    "JournalCheckpoint",
+    "JournalCountersignature",
     "JournalEntry",
     "JournalHead",
-    "JournalSeen",
+    "JournalKey",
+    "JournalText",
     "KeptOutcome",
     "KeptRun",
     "Learning",

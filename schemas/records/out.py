@@ -212,6 +212,7 @@ class PoolMember:
 class Decision:
     """What an agent decided (topic decisions)."""
 
+    source: Source
     decision_id: str
     org: str
     chain: str
@@ -220,22 +221,78 @@ class Decision:
     subject: str
     reason: str
     figures: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalEntry:
-    """A decision in order (topic journal)."""
+    """A decision in order, signed (topic journal)."""
 
     org: str
     chain: str
     sequence: int
+    previous: str
     decision_id: str
     actor: str
     decision: str
     subject: str
     reason: str
     figures: Mapping[str, str] = field(default_factory=dict)
+    commitments: Mapping[str, str] = field(default_factory=dict)
+    at: datetime
+    key: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalText:
+    """A text that an entry commits to, erasable (topic journal-texts)."""
+
+    org: str
+    chain: str
+    sequence: int
+    name: str
+    text: str
+    salt: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalCheckpoint:
+    """A signed statement of how many entries a chain had and what its Merkle root was (topic journal-seals)."""
+
+    org: str
+    chain: str
+    size: int
+    root: str
+    at: datetime
+    key: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalKey:
+    """A public key of the journal or of a second gate (topic journal-seals)."""
+
+    key: str
+    public: str
+    role: str
+    endorsed_by: str | None = None
+    endorsement: str | None = None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalCountersignature:
+    """A second gate's signature over an entry (topic journal-seals)."""
+
+    org: str
+    chain: str
+    sequence: int
+    subject: str
+    key: str
+    signature: str
     at: datetime
 
 

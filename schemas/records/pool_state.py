@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from schemas.records.parts import Source
 from schemas.records.state import EvidencePoint
 
 
@@ -87,13 +88,6 @@ class JournalHead:
     """Where one of an organisation's chains stands (a table value)."""
 
     sequence: int
-    epoch: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JournalSeen:
-    """A decision that has its entry (a table value; one a decision)."""
-
-    epoch: str
-    offset: int
+    hash: str
+    tree: bytes
+    marks: tuple[Source, ...] = ()

@@ -19,7 +19,11 @@ from schemas.records import (
     ExposedRow,
     Exposure,
     Finding,
+    JournalCheckpoint,
+    JournalCountersignature,
     JournalEntry,
+    JournalKey,
+    JournalText,
     Learning,
     Move,
     OutcomeReported,
@@ -233,7 +237,14 @@ def exposure(*rows: ExposedRow, recall_id: str = "q-1", **more: Any) -> Exposure
 
 def decision(number: int = 1, **more: Any) -> Decision:
     """What an agent decided."""
-    given: dict[str, Any] = {"decision_id": f"{number:016x}", "org": ORG, "chain": "public", "actor": "promote", "decision": "promoted"}
+    given: dict[str, Any] = {
+        "source": source(number, "candidates"),
+        "decision_id": f"{number:016x}",
+        "org": ORG,
+        "chain": "public",
+        "actor": "promote",
+        "decision": "promoted",
+    }
     return Decision(**(given | {"subject": "00" * 16, "reason": "cleared the gate", "figures": {"applied": "3"}, "at": AT} | more))
 
 
@@ -242,7 +253,31 @@ def journal_entry(sequence: int = 1, **more: Any) -> JournalEntry:
     d = decision(sequence)
     given: dict[str, Any] = {"org": ORG, "chain": "public", "sequence": sequence, "decision_id": d.decision_id, "actor": d.actor}
     given |= {"decision": d.decision, "subject": d.subject, "reason": d.reason, "figures": d.figures, "at": AT}
+    given |= {"previous": "00" * 32, "commitments": {"rule": "11" * 32}, "key": "22" * 8, "signature": "33" * 64}
     return JournalEntry(**(given | more))
+
+
+def journal_text(sequence: int = 1, **more: Any) -> JournalText:
+    """A text that an entry commits to."""
+    given: dict[str, Any] = {"org": ORG, "chain": "public", "sequence": sequence, "name": "rule", "text": "Check it", "salt": "44" * 32}
+    return JournalText(**(given | {"at": AT} | more))
+
+
+def checkpoint(size: int = 1, **more: Any) -> JournalCheckpoint:
+    """A chain as it stood."""
+    given: dict[str, Any] = {"org": ORG, "chain": "public", "size": size, "root": "55" * 32, "at": AT}
+    return JournalCheckpoint(**(given | {"key": "22" * 8, "signature": "66" * 64} | more))
+
+
+def journal_key(role: str = "journal", **more: Any) -> JournalKey:
+    """A public key."""
+    return JournalKey(**({"key": "22" * 8, "public": "77" * 32, "role": role, "at": AT} | more))
+
+
+def countersignature(of: JournalEntry, key: str = "88" * 8, **more: Any) -> JournalCountersignature:
+    """A second gate's signature over an entry."""
+    given: dict[str, Any] = {"org": of.org, "chain": of.chain, "sequence": of.sequence, "subject": of.subject, "key": key}
+    return JournalCountersignature(**(given | {"signature": "99" * 64, "at": AT} | more))
 
 
 def dead_letter(offset: int = 7, **more: Any) -> DeadLetter:
@@ -264,6 +299,10 @@ _TOPICS: dict[type, str] = {
     Exposure: "recalls",
     Decision: "decisions",
     JournalEntry: "journal",
+    JournalText: "journal-texts",
+    JournalCheckpoint: "journal-seals",
+    JournalKey: "journal-seals",
+    JournalCountersignature: "journal-seals",
     DeadLetter: "dead-letters",
     Receipt: "receipts",
 }

@@ -47,6 +47,11 @@ RECORDS = (
     r.exposure(ExposedRow(ref="x", own=True, subject="aa" * 16, rank=1)),
     r.decision(figures={"applied": "3"}),
     r.journal_entry(),
+    r.journal_text(),
+    r.checkpoint(),
+    r.journal_key(),
+    r.countersignature(r.journal_entry()),
+    r.journal_key("countersign", endorsed_by="22" * 8, endorsement="aa" * 64),
     r.dead_letter(excerpt="…"),
     r.receipt(reason="why"),
 )

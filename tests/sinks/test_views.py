@@ -335,6 +335,34 @@ def test_v_decisions_is_the_public_chain(client: Client, writer: Writer) -> None
     assert values(client, "v_decisions", "seq, decision") == [(1, "promoted"), (2, "promoted")]
 
 
+@pytest.mark.parametrize(
+    ("keys", "provisional"),
+    [
+        ([r.journal_key(), r.journal_key("countersign", key="88" * 8)], False),
+        ([r.journal_key()], True),  # nobody published the second gate's key
+        ([r.journal_key(key="88" * 8), r.journal_key("countersign", key="88" * 8)], True),  # the journal's own is no second one
+    ],
+)
+def test_a_second_gate_lifts_the_mark(client: Client, writer: Writer, keys: list[Any], provisional: bool) -> None:
+    """SPEC 6.8: provisional until a second, independent gate countersigns."""
+    shared = r.shared()
+    promoted, other = r.journal_entry(1, subject=shared.shared_id), r.journal_entry(2, decision="withdrawn")
+    writer.write(r.messages(shared, promoted, other, *keys))
+    assert values(client, "v_pool", "provisional") == [(True,)]
+    assert values(client, "v_decisions", "seq, provisional") == [(1, True), (2, False)]
+    writer.write(r.messages(r.countersignature(promoted)))
+    assert values(client, "v_pool", "provisional") == [(provisional,)]
+    assert values(client, "v_decisions", "seq, provisional") == [(1, provisional), (2, False)]
+
+
+def test_texts_of_the_journal_can_be_erased(client: Client, writer: Writer) -> None:
+    """SPEC 6.8: the entry stays as it is."""
+    writer.write(r.messages(r.journal_entry(1), r.journal_text(1)))
+    before = values(client, "journal", "*")
+    client.command("DELETE FROM journal_texts WHERE org = {org:String} AND sequence = 1", parameters={"org": r.ORG})
+    assert (values(client, "journal_texts", "*"), values(client, "journal", "*")) == ([], before)
+
+
 def test_v_dead_letters(client: Client, writer: Writer) -> None:
     writer.write(r.messages(r.dead_letter(7), r.dead_letter(7, part="learning:1", org=r.ORG, agent=r.AGENT)))
     assert values(client, "v_dead_letters", "org, seq, actor, decision, subject, reason, part") == [

@@ -8,16 +8,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.journal.chain import Signed, Tip, append, canonical_bytes, entry_hash, key_id
+from agents.journal.chain import Tip, append, canonical_bytes, entry_hash
+from agents.journal.keys import key_id
 from agents.journal.merkle import Frontier, leaf_hash
-from agents.journal.verify import Checkpoint, Verdict, checkpoint, verify
-from tests.agents.journal.test_chain import AT, KEY, OTHER, decided
+from agents.journal.verify import Verdict, Verifier, checkpoint, verify
+from schemas.records import JournalCheckpoint, JournalEntry
+from tests.agents.journal.test_chain import AT, KEY, KEYS, OTHER, decided
 
 THIRD = Ed25519PrivateKey.from_private_bytes(b"\3" * 32)
-KEYS = {key_id(k.public_key()): k.public_key() for k in (KEY, OTHER)}
 
 
-def chain(size: int, *, rotated_at: int = 99, start: Tip | None = None) -> list[Signed]:
+def chain(size: int, *, rotated_at: int = 99, start: Tip | None = None) -> list[JournalEntry]:
     """A chain; from `rotated_at` on another published key signs it."""
     tip, out = start or Tip(), []
     for n in range(1, size + 1):
@@ -26,28 +27,28 @@ def chain(size: int, *, rotated_at: int = 99, start: Tip | None = None) -> list[
     return out
 
 
-def found(entries: Sequence[Signed], against: Checkpoint | None = None) -> Verdict:
+def found(entries: Sequence[JournalEntry], against: JournalCheckpoint | None = None) -> Verdict:
     return verify("acme", "public", entries, KEYS, against)
 
 
-def tree(entries: Sequence[Signed]) -> Frontier:
+def tree(entries: Sequence[JournalEntry]) -> Frontier:
     frontier = Frontier()
     for signed in entries:
-        frontier = frontier.append(leaf_hash(canonical_bytes(signed.entry)))
+        frontier = frontier.append(leaf_hash(canonical_bytes(signed)))
     return frontier
 
 
-def forged(entries: list[Signed], at: int, key: Ed25519PrivateKey) -> Signed:
+def forged(entries: list[JournalEntry], at: int, key: Ed25519PrivateKey) -> JournalEntry:
     """An entry of one's own making in the place of another, chained and signed."""
     before = entries[at - 2]
-    return append(Tip(at - 1, entry_hash(before.entry)), decided("mine"), {}, key)[0]
+    return append(Tip(at - 1, entry_hash(before)), decided("mine"), {}, key)[0]
 
 
 CHAIN = chain(8)
-Tamper = Callable[[list[Signed]], list[Signed]]
+Tamper = Callable[[list[JournalEntry]], list[JournalEntry]]
 TAMPERED: list[tuple[str, Tamper, int, str]] = [
-    ("a field", lambda c: [*c[:3], replace(c[3], entry=replace(c[3].entry, reason="none")), *c[4:]], 4, "changed"),
-    ("a figure of the first", lambda c: [replace(c[0], entry=replace(c[0].entry, figures={"applied": "9"})), *c[1:]], 1, "changed"),
+    ("a field", lambda c: [*c[:3], replace(c[3], reason="none"), *c[4:]], 4, "changed"),
+    ("a figure of the first", lambda c: [replace(c[0], figures={"applied": "9"}), *c[1:]], 1, "changed"),
     ("the signature", lambda c: [*c[:3], replace(c[3], signature=c[4].signature), *c[4:]], 4, "changed"),
     ("one left out", lambda c: [*c[:3], *c[4:]], 4, "missing"),
     ("the first left out", lambda c: c[1:], 1, "missing"),
@@ -57,16 +58,16 @@ TAMPERED: list[tuple[str, Tamper, int, str]] = [
     ("signed by the key, in another's place", lambda c: [*c[:3], forged(c, 4, KEY), *c[4:]], 5, "forged"),
     ("the key's name", lambda c: [*c[:3], replace(c[3], key=key_id(OTHER.public_key())), *c[4:]], 4, "changed"),
     ("an unknown key's name", lambda c: [*c[:3], replace(c[3], key="0" * 16), *c[4:]], 4, "forged"),
-    ("renumbered after one was left out", lambda c: [*c[:3], replace(c[4], entry=replace(c[4].entry, sequence=4)), *c[5:]], 4, "changed"),
+    ("renumbered after one was left out", lambda c: [*c[:3], replace(c[4], sequence=4), *c[5:]], 4, "changed"),
     (
         "an entry of another organisation",
-        lambda c: [*c[:3], replace(c[3], entry=replace(c[3].entry, org="other")), *c[4:]],
+        lambda c: [*c[:3], replace(c[3], org="other"), *c[4:]],
         4,
         "another_chain",
     ),
     (
         "the restricted chain's",
-        lambda c: [*c[:3], replace(c[3], entry=replace(c[3].entry, chain="restricted")), *c[4:]],
+        lambda c: [*c[:3], replace(c[3], chain="restricted"), *c[4:]],
         4,
         "another_chain",
     ),
@@ -99,13 +100,13 @@ def test_a_checkpoint_shows_a_cut_tail() -> None:
 @pytest.mark.parametrize("size", [8, 10])
 def test_a_checkpoint_shows_a_chain_that_was_signed_anew(size: int) -> None:
     """Who holds the key can make another chain; a checkpoint kept elsewhere tells it."""
-    other = [*CHAIN[:5], *chain(size - 5, start=Tip(5, entry_hash(CHAIN[4].entry)))]
+    other = [*CHAIN[:5], *chain(size - 5, start=Tip(5, entry_hash(CHAIN[4])))]
     assert found(other).ok
     assert found(other, checkpoint("acme", "public", tree(CHAIN), AT, KEY)).problem == "rewritten"
 
 
 @pytest.mark.parametrize(
-    "changes", [{"size": 7}, {"root": b"0" * 32}, {"org": "other"}, {"chain": "restricted"}, {"key": "0" * 16}, {"signature": b"0" * 64}]
+    "changes", [{"size": 7}, {"root": "0" * 64}, {"org": "other"}, {"chain": "restricted"}, {"key": "0" * 16}, {"signature": "0" * 128}]
 )
 def test_a_checkpoint_that_was_tampered_with_says_so(changes: dict[str, object]) -> None:
     point = replace(checkpoint("acme", "public", tree(CHAIN), AT, KEY), **changes)  # type: ignore[arg-type]
@@ -117,3 +118,11 @@ def test_only_the_chain_itself_verifies(order: list[int], kept: int) -> None:
     """Any order and any choice of the entries but a beginning of the chain is found."""
     entries = [CHAIN[i] for i in order[:kept]]
     assert found(entries).ok == (entries == CHAIN[:kept])
+
+
+def test_what_is_no_entry_is_named_by_its_place() -> None:
+    verifier = Verifier("acme", "public", KEYS)
+    verifier.take(CHAIN[0])
+    verifier.unreadable()
+    verifier.take(CHAIN[2])
+    assert (verifier.verdict().first_bad, verifier.verdict().problem) == (2, "unreadable")

@@ -1,0 +1,31 @@
+"""A topic read from its beginning to where it ends now, outside of any group."""
+
+from collections.abc import Iterator
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from pipelines.admin import ClientConfig
+
+_SILENCE_SECONDS = 30.0
+
+
+def to_the_end(config: ClientConfig, topic: str, partitions: list[int]) -> Iterator[Message]:
+    """Every record of some partitions of a topic (its full name), each partition in order. Raises KafkaException."""
+    own = {"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True, "isolation.level": "read_committed"}
+    consumer = Consumer(dict(config) | own)
+    try:
+        consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in partitions])
+        open_ = set(partitions)
+        while open_:
+            message = consumer.poll(_SILENCE_SECONDS)
+            if message is None:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{topic} could not be read to its end"))
+            error = message.error()
+            if error is None:
+                yield message
+            elif error.code() == KafkaError._PARTITION_EOF:
+                open_.discard(message.partition() or 0)
+            else:
+                raise KafkaException(error)
+    finally:
+        consumer.close()
