@@ -34,7 +34,7 @@ class Structure:
     "and", "or" or a comma between them, whose order says nothing; `described`: pairs with "that" between them, which another wording
     puts the other way round (keys that expired, expired keys; keys are rotated, rotate keys); `pronoun`: a word stands for one of
     another clause; `sequence`: its words as they follow each other; `passives`: subject, verb and doer of what is done by somebody;
-    `owned`: owner and thing of each "thing of the owner".
+    `owned`: owner and thing of each "thing of the owner"; `denied`: each word behind a "without", with the word before that.
     """
 
     places: dict[str, frozenset[Place]]
@@ -45,6 +45,7 @@ class Structure:
     sequence: tuple[str, ...]
     passives: tuple[tuple[str, str, str], ...]
     owned: frozenset[tuple[str, str]]
+    denied: frozenset[tuple[str, str]]
 
 
 @dataclass(slots=True)
@@ -57,9 +58,14 @@ class _Clause:
     left: str = ""
     owned: tuple[str, str, str] | None = None
     owners: list[tuple[str, str]] = field(default_factory=list)
+    denied: list[tuple[str, str]] = field(default_factory=list)
+    denying: bool = False
 
     def word(self, word: str) -> None:
         """The next word, in the phrase that began last; the first of a phrase stands next to what the phrase is about."""
+        if self.denying:
+            self.denied.append((word, self.left))
+            self.denying = False
         if self.owned:
             # "version of the parser" is the parser version; where the parser's name ends cannot be told.
             name, preposition, left = self.owned
@@ -100,6 +106,7 @@ def structure(tokens: Sequence[str]) -> Structure:
         sequence=tuple(t for t in tokens if t in places),
         passives=tuple(_passives(tokens, places)),
         owned=frozenset(pair for clause in clauses for pair in clause.owners),
+        denied=frozenset(pair for clause in clauses for pair in clause.denied),
     )
 
 
@@ -168,6 +175,7 @@ def _clauses(tokens: Sequence[str]) -> list[_Clause]:
             clause.begin(token)
         elif token in lexicon.OPERATORS:
             clause.operators[token] += 1
+            clause.denying |= token == lexicon.WITHOUT
         elif token not in _WORDLESS:
             clause.word(token)
     return clauses

@@ -6,13 +6,13 @@ Names in capitals are operators and markers, which stand in a wording's tokens f
 from collections.abc import Iterator
 from pathlib import Path
 
-NOT, NEED_NOT, ONLY, OR, CAN = "NOT", "NEED_NOT", "ONLY", "OR", "CAN"
+NOT, WITHOUT, NEED_NOT, ONLY, OR, CAN = "NOT", "WITHOUT", "NEED_NOT", "ONLY", "OR", "CAN"
 AT_LEAST, AT_MOST, MORE, LESS = "AT_LEAST", "AT_MOST", "MORE", "LESS"
 BEFORE, AFTER, THEN = "BEFORE", "AFTER", "THEN"
 WHEN, UNTIL, WHILE, BECAUSE, INSTEAD = "WHEN", "UNTIL", "WHILE", "BECAUSE", "INSTEAD"
 IT, THAT = "IT", "THAT"
 
-OPERATORS = frozenset({NOT, NEED_NOT, ONLY, OR, CAN})
+OPERATORS = frozenset({NOT, WITHOUT, NEED_NOT, ONLY, OR, CAN})
 MARKERS = frozenset({BEFORE, AFTER, THEN, WHEN, UNTIL, WHILE, BECAUSE, INSTEAD})
 """Begin a clause and say what it is to the rest."""
 PRONOUNS = frozenset({"it", "they", "them", "itself", "themselves"})
@@ -63,7 +63,7 @@ def _alternatives(section: str) -> tuple[str, ...]:
     return tuple(" ".join(words.split()) for line in _SECTIONS[section] for words in line.split("|"))
 
 
-PHRASES = dict(_table("phrases")) | {two: two.replace(" ", "") for two in _alternatives("compounds")}
+PHRASES = dict(_table("phrases")) | {two + s: two.replace(" ", "") + s for two in _alternatives("compounds") for s in ("", "s")}
 """Several words that stand for a few."""
 WORDS = dict(_table("words"))
 """Words that stand for operators, markers and others."""

@@ -32,17 +32,35 @@ def compare(a: Structure, b: Structure, *, turned: bool) -> Order:
     }
     if not turned and any(_redirected(w, p.preposition, q.preposition) for w, (p, q) in placed.items()):
         return Order.OTHER
+    if any(w == v and p != q and {p, q} <= a.places.keys() & b.places.keys() for w, p in a.denied for v, q in b.denied):
+        return Order.OTHER  # teams without leads report, teams report without leads
+    if any(_renamed(a, b, w, v) for w, v in combinations(common, 2)):
+        return Order.OTHER
     if any(_disowned(b, *owned) for owned in a.owned) or any(_disowned(a, *owned) for owned in b.owned):
         return Order.OTHER
     if any(not _active(b, *passive) for passive in a.passives) or any(not _active(a, *passive) for passive in b.passives):
         return Order.OTHER
-    swapped = any(_exchanged(placed[w], placed[v], {w, v}) and not _free(a, b, w, v) for w, v in combinations(placed, 2))
+    swapped = any(
+        _turned_round(placed[w], placed[v]) or (_exchanged(placed[w], placed[v], {w, v}) and not _free(a, b, w, v))
+        for w, v in combinations(placed, 2)
+    )
     return Order.OTHER if swapped else Order.SAME
 
 
 def _redirected(word: str, p: str, q: str) -> bool:
     """Whether one preposition in place of another makes another rule of a word: from and to, or any two before an amount."""
     return p != q and ({p, q} <= lexicon.DIRECTIONS or (word.startswith("#") and bool(p and q)))
+
+
+def _renamed(a: Structure, b: Structure, w: str, v: str) -> bool:
+    """Whether two things that the same word calls what they are (table A, table B) follow each other the other way round."""
+    places = [s.places[x] for s in (a, b) for x in (w, v)]
+    if any(len(p) > 1 for p in places) or len({(q.left, q.role) for p in places for q in p}) > 1:
+        return False
+    (shared,) = {q.left for q in places[0]}
+    if len(a.places.get(shared, ())) < 2 or {(w, v), (v, w)} & a.joined & b.joined:
+        return False
+    return (a.sequence.index(w) < a.sequence.index(v)) != (b.sequence.index(w) < b.sequence.index(v))
 
 
 def _disowned(s: Structure, owner: str, thing: str) -> bool:
@@ -78,6 +96,13 @@ def _reversed(a: Structure, b: Structure, common: list[str]) -> bool:
 def _exchanged(w: tuple[Place, ...], v: tuple[Place, ...], pair: set[str]) -> bool:
     """Whether each of two words stands in the one wording where the other stands in the other. Places: in a, in b."""
     return _alike(w[0], v[1], pair) and _alike(v[0], w[1], pair) and not _alike(w[0], v[0], set())
+
+
+def _turned_round(w: tuple[Place, ...], v: tuple[Place, ...]) -> bool:
+    """Whether what goes to a thing in the one wording is what the thing goes to in the other (UTC to local time, local time to UTC)."""
+    ends = (w[0].preposition, w[1].preposition)
+    same_clause = len({p.role for p in (*w, *v)}) == 1
+    return same_clause and ends[0] != ends[1] and ends == (v[1].preposition, v[0].preposition) and bool({*ends} & lexicon.DIRECTIONS)
 
 
 def _alike(p: Place, q: Place, pair: set[str]) -> bool:

@@ -23,7 +23,7 @@ from agents.promote.order import Order, compare
 from agents.promote.stems import LIGHT, SLOTS, folded, opposite
 from agents.promote.words import tokens
 
-FOLDING = 2
+FOLDING = 3
 """Version of `Form.words`: an index made with another is made anew."""
 _WORD_WEIGHT, _LIGHT_WEIGHT = 4.0, 0.25
 """What a word that the other wording has not counts against the similarity."""

@@ -41,6 +41,7 @@ _SHORT = [
         (r"'(?:re|ll|ve|d|m)\b", " will"),
         (r"'s\b|(?<=s)'(?!\w)", ""),
         (r"\b(?:non)[- ](?=\w)", "not "),
+        (r"\bneither\b([^.;:!?]*?)\bnor\b", r"not\1and"),
         (r"\b(re|un|pre|sub|multi|auto|de|co|anti|e)-(?=[a-z])", r"\1"),
         (r"(?<=[a-z])-(in|out|on|off|up|down|only)\b", r"\1"),
         (r"(\d)\s*/\s*([a-z])", r"\1 per \2"),

@@ -36,6 +36,8 @@ def misses(standing: Standing, policy: GatePolicy | None = None) -> list[str]:
         ({"figures": replace(CLEAR.figures, applied=3, helpful=3)}, []),
         ({"figures": replace(CLEAR.figures, applied=100, helpful=69)}, ["ratio"]),
         ({"figures": replace(CLEAR.figures, applied=100, helpful=70)}, []),
+        ({"figures": replace(CLEAR.figures, applied=10_000_000, helpful=7_000_001)}, []),
+        ({"figures": replace(CLEAR.figures, applied=10_000_000, helpful=6_999_999)}, ["ratio"]),
         ({"figures": NOTHING}, ["trust", "applied", "ratio"]),
     ],
 )
