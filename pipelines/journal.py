@@ -112,7 +112,7 @@ def as_json(record: Any) -> dict[str, Any]:
 def _of_line(text: bytes, known: Seals) -> JournalEntry | Unreadable:
     try:
         line = json.loads(text)
-        entry = _typed(JournalEntry, {name: value for name, value in line.items() if name in _FIELDS})
+        entry: JournalEntry = _typed(JournalEntry, {name: value for name, value in line.items() if name in _FIELDS})
         if line.get("signed_by"):
             known.add(_typed(JournalKey, line["signed_by"]))
         for signed in line.get("countersignatures", ()):

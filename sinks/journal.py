@@ -53,4 +53,4 @@ def countersignatures(client: Client, org: str | None, chain: str | None) -> lis
 
 
 def _rows(client: Client, sql: str, **given: Any) -> Iterator[dict[str, Any]]:
-    return client.query(sql, parameters=given).named_results()  # type: ignore[no-any-return]
+    return client.query(sql, parameters=given).named_results()

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from agents.aggregate.gate import promotable
 from agents.binding.batch import Incoming, Outgoing
 from agents.promote.core import Promote
-from schemas.codec import decode
+from schemas.codec import decode, load
 from schemas.ids import ids_of
-from schemas.records import CandidateCleared
+from schemas.records import CandidateCleared, Decision
 from schemas.store import SCHEMAS
 from sinks.processors import processors
 from tests.agents.aggregate.log import SECRET, START, Log, Table
@@ -121,7 +121,7 @@ def test_an_id_is_not_found_by_guessing_entry_keys(guess: bytes) -> None:
         cleared.learning_id,
         cleared.donor,
         cleared.wording,
-        *(decode(o.value).decision_id for o in pool if o.topic == "decisions"),
+        *(load(Decision, o.value or b"").decision_id for o in pool if o.topic == "decisions"),
     }
     ids = ids_of(guess, log.org)
     wording = ids.wording(learning["rule"], None)

@@ -271,7 +271,8 @@ def checkpoint(size: int = 1, **more: Any) -> JournalCheckpoint:
 
 def journal_key(role: str = "journal", **more: Any) -> JournalKey:
     """A public key."""
-    return JournalKey(**({"key": "22" * 8, "public": "77" * 32, "role": role, "at": AT} | more))
+    given: dict[str, Any] = {"key": "22" * 8, "public": "77" * 32, "role": role, "at": AT}
+    return JournalKey(**(given | more))
 
 
 def countersignature(of: JournalEntry, key: str = "88" * 8, **more: Any) -> JournalCountersignature:

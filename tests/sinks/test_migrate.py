@@ -50,4 +50,4 @@ def test_every_table_is_undone_by_name() -> None:
 
 def _name(statement: str) -> str:
     words = statement.split("(")[0].split()
-    return words[words.index("EXISTS") + 1] if "EXISTS" in words else words[words.index("VIEW") + 1]
+    return words[words.index("EXISTS") + 1].rstrip(",") if "EXISTS" in words else words[words.index("VIEW") + 1]

@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS journal_keys
     at DateTime64(3, 'UTC')
 )
 ENGINE = ReplacingMergeTree
-ORDER BY key
+ORDER BY (key, role)
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE TABLE IF NOT EXISTS journal_countersignatures
