@@ -71,12 +71,19 @@ WHERE chain = 'public' AND key IN (SELECT key FROM journal_keys FINAL WHERE role
     AND key NOT IN (SELECT key FROM journal_keys FINAL WHERE role = 'journal');
 
 CREATE OR REPLACE VIEW v_pool AS
+WITH
+    (SELECT half_lives FROM reading) AS half_lives,
+    (SELECT tested_factor FROM reading) AS tested_factor,
+    half_lives[toString(memory_type)] * if(success_count + failure_count > 0, tested_factor, 1) AS half_life,
+    greatest(0, dateDiff('millisecond', at, now64(3, 'UTC'))) / 86400000 AS age_days
 SELECT
-    org, space, ref, rule, tools, memory_type, kind, trust, confidence, evidence_status, validators, independent,
+    org, space, ref, rule, tools, memory_type, kind, trust,
+    if(half_life > 0, l.confidence * pow(0.5, age_days / half_life), l.confidence) AS confidence,
+    evidence_status, validators, independent,
     applied, helpful, success_count, failure_count, version, state, crossing, visibility,
     (org, shared_id) NOT IN (SELECT org, subject FROM journal_countersigned) AS provisional,
     at AS updated_at, toDate(at, 'UTC') AS day
-FROM pool FINAL;
+FROM pool AS l FINAL;
 
 CREATE OR REPLACE VIEW v_decisions AS
 SELECT
@@ -92,10 +99,17 @@ SELECT org, sequence AS seq, at, actor, decision, subject, reason, figures, toDa
 FROM journal FINAL
 WHERE chain = 'public';
 CREATE OR REPLACE VIEW v_pool AS
+WITH
+    (SELECT half_lives FROM reading) AS half_lives,
+    (SELECT tested_factor FROM reading) AS tested_factor,
+    half_lives[toString(memory_type)] * if(success_count + failure_count > 0, tested_factor, 1) AS half_life,
+    greatest(0, dateDiff('millisecond', at, now64(3, 'UTC'))) / 86400000 AS age_days
 SELECT
-    org, space, ref, rule, tools, memory_type, kind, trust, confidence, evidence_status, validators, independent,
+    org, space, ref, rule, tools, memory_type, kind, trust,
+    if(half_life > 0, l.confidence * pow(0.5, age_days / half_life), l.confidence) AS confidence,
+    evidence_status, validators, independent,
     applied, helpful, success_count, failure_count, version, state, crossing, visibility, provisional, at AS updated_at, toDate(at, 'UTC') AS day
-FROM pool FINAL;
+FROM pool AS l FINAL;
 DROP VIEW IF EXISTS journal_countersigned;
 DROP TABLE IF EXISTS journal_countersignatures;
 DROP TABLE IF EXISTS journal_keys;
