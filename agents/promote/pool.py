@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from agents.posterior import Evidence
 from agents.promote.credits import NOTHING, Credit, count, evidence, recount, settled
+from agents.promote.signatures import are_enough
 from schemas.codec import encode, load
 from schemas.records import CandidateCleared, Figures, PoolCredited, PoolMark, PoolPart, PoolState, Source
 
@@ -14,8 +15,6 @@ RUNGS = ("agent_verified", "source_verified", "corroborated")
 """Rungs of trust in a pool: one validator, two, three and more (SPEC 5.7)."""
 VERDICTS_A_RUNG = 2
 """Unhelpful verdicts that pull a shared learning back one rung (SPEC 6.5)."""
-AUTOMATIC_KINDS = frozenset({"memory"})
-"""Kinds that the evidence gate and a clean scan promote; all others wait for signatures (SPEC 4.6)."""
 TRANSITIONS: Mapping[tuple[str, str], str | None] = {
     ("none", "promoted"): "promoted",
     ("none", "awaiting_signatures"): None,
@@ -213,7 +212,7 @@ class Copy:
         validators = len({p.member for p in self.parts.values() if p.present} | (self.yes - {donor}))
         pulls = len(self.no - {donor}) // VERDICTS_A_RUNG
         rung = min(validators, len(RUNGS)) - pulls
-        inside = "promoted" if self.fixed.kind in AUTOMATIC_KINDS else "awaiting_signatures"
+        inside = "promoted" if are_enough(self.fixed.kind, ()) else "awaiting_signatures"
         return Standing(inside if rung >= 1 else "withdrawn", RUNGS[max(rung, 1) - 1], validators, pulls)
 
 

@@ -31,6 +31,8 @@ NOT_TEXTS = {
     *("privacy", "producer", "state", "crossing", "visibility", "hold"),  # words of ours
     *("version", "revision", "written_at", "is_artifact", "ttl_at", "importance", "prior", "applied", "helpful", "success_count", "at"),
     *("failure_count", "mass_success", "mass_failure", "independent", "tier", "recall_count", "cause", "floor", "contradicts", "gate"),
+    "moves",  # its outcomes are marked
+    "dimensions",  # no author names one
     "value_bindings",  # with one it does not cross
 }
 
