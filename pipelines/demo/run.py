@@ -16,7 +16,7 @@ from rich.text import Text
 
 from pipelines.cli.engines import Engines
 from pipelines.declared import PREFIX
-from pipelines.demo import show
+from pipelines.demo import explain, show
 from pipelines.demo.commands import Commands, Json, up
 from pipelines.demo.lore import read_lore
 from pipelines.demo.office import ORG, STAFF, Office, Phase, office, verdicts
@@ -32,7 +32,7 @@ WHERE org = {org:String} AND branch = 'main'"""
 
 
 def run(settings: Settings | None, console: Console) -> bool:
-    """Show it all; whether both proofs hold. `settings`: of engines that run, where its data then stays; None: of its own, for a minute.
+    """Show it all; whether all proofs hold. `settings`: of engines that run, where its data then stays; None: of its own, for a minute.
 
     Raises Failure where a part of it can't be run.
     """
@@ -48,6 +48,8 @@ def run(settings: Settings | None, console: Console) -> bool:
         console.print()
         _ask(commands, console)
         holds = _prove(asked, made, console)
+        console.print()
+        holds &= explain.followed(console, asked.clickhouse)
     console.print(f"\n{time.monotonic() - started:.0f} s from start to end.", highlight=False)
     _what_next(settings, console)
     return holds
@@ -132,7 +134,9 @@ def _prove(asked: Engines, made: Office, console: Console) -> bool:
     _verdict(console, not wrong, "applied, helpful and the gate of every learning equal a plain recount of the input")
     everything = looked.raw == set(range(len(made.planted)))
     _verdict(console, everything and not looked.leaks, _looked_at(looked, len(made.planted)))
-    return not wrong and everything and not looked.leaks
+    whole, said = explain.verified(asked)
+    _verdict(console, whole, said)
+    return not wrong and everything and not looked.leaks and whole
 
 
 def _miscounted(client: Client, made: Office) -> dict[Key, tuple[object, object]]:

@@ -6,14 +6,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agents.aggregate.core import Aggregate
 from agents.aggregate.gate import GatePolicy
 from agents.binding.batch import Core, Incoming
+from agents.journal.chain import CHAINS
 from agents.journal.core import Journal
+from agents.journal.keys import key_id
+from agents.journal.verify import verify
 from agents.promote.core import Promote
 from agents.scan.core import Scan
-from pipelines.demo.office import Office, office
+from pipelines.demo.office import ORG, Office, office
 from pipelines.demo.recount import recount
 from pipelines.produce import KINDS, message_key
 from pipelines.readers import READERS
@@ -23,6 +27,7 @@ from schemas.problem import Problem
 from schemas.records import Learning, Receipt, SharedLearning
 
 SECRET = b"s" * 32
+KEY = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
 START = datetime(2026, 12, 1, tzinfo=UTC)
 BATCH = 100
 
@@ -36,7 +41,7 @@ class Flow:
             "scan": Scan(SECRET),
             "aggregate": Aggregate(SECRET, GatePolicy()),
             "promote": Promote(SECRET, 0.85),
-            "journal": Journal(),
+            "journal": Journal(SECRET, KEY),
         }
         self._read: defaultdict[tuple[str, str], int] = defaultdict(int)
         self._states: dict[str, dict[bytes, bytes | None]] = {name: {} for name in self._cores}
@@ -108,6 +113,15 @@ def test_every_part_has_its_end(made: Office, flow: Flow) -> None:
     assert told["dead_lettered", "conflict"] == 1
     assert told["waiting", "unknown_entry"] == 1
     assert told["duplicate", "duplicate"] >= 30
+
+
+def test_every_decision_is_in_the_journal(flow: Flow) -> None:
+    """SPEC 6.8: once each, in chains that are whole."""
+    keys = {key_id(KEY.public_key()): KEY.public_key()}
+    entries = list(flow.records("journal"))
+    assert sorted(e.decision_id for e in entries) == sorted({d.decision_id for d in flow.records("decisions")})
+    for chain in CHAINS:
+        assert verify(ORG, chain, [e for e in entries if e.chain == chain], keys).ok
 
 
 def test_departments_share_and_the_personal_space_does_not(flow: Flow) -> None:

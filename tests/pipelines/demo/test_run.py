@@ -1,4 +1,4 @@
-"""`tidegate demo` on engines of its own: both proofs hold, and nothing is left behind (issue A, 8)."""
+"""`tidegate demo` on engines of its own: all proofs hold, and nothing is left behind (issue A, 8)."""
 
 import os
 import subprocess
@@ -13,7 +13,8 @@ def test_the_demo_holds(tmp_path: Path) -> None:
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-m", "pipelines.cli.main", "demo"], capture_output=True, text=True, env=environ)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("holds  ") == 2
+    assert done.stdout.count("holds  ") == 3
     assert "FAILS" not in done.stdout
+    assert "One learning, from its run to the pool:" in done.stdout
     assert "What to try next" in done.stdout
     assert list(tmp_path.glob("tidegate-demo-*")) == []
