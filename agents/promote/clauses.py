@@ -34,7 +34,8 @@ class Structure:
     "and", "or" or a comma between them, whose order says nothing; `described`: pairs with "that" between them, which another wording
     puts the other way round (keys that expired, expired keys; keys are rotated, rotate keys); `pronoun`: a word stands for one of
     another clause; `sequence`: its words as they follow each other; `passives`: subject, verb and doer of what is done by somebody;
-    `owned`: owner and thing of each "thing of the owner"; `denied`: each word behind a "without", with the word before that.
+    `owned`: owner and thing of each "thing of the owner"; `denied`: each word behind a "without", with the word before that;
+    `clauses`: the words of each clause.
     """
 
     places: dict[str, frozenset[Place]]
@@ -46,6 +47,7 @@ class Structure:
     passives: tuple[tuple[str, str, str], ...]
     owned: frozenset[tuple[str, str]]
     denied: frozenset[tuple[str, str]]
+    clauses: tuple[frozenset[str], ...]
 
 
 @dataclass(slots=True)
@@ -107,6 +109,7 @@ def structure(tokens: Sequence[str]) -> Structure:
         passives=tuple(_passives(tokens, places)),
         owned=frozenset(pair for clause in clauses for pair in clause.owners),
         denied=frozenset(pair for clause in clauses for pair in clause.denied),
+        clauses=tuple(frozenset(word for word, _, _ in clause.places) for clause in clauses if clause.places),
     )
 
 

@@ -36,6 +36,8 @@ def compare(a: Structure, b: Structure, *, turned: bool) -> Order:
         return Order.OTHER  # teams without leads report, teams report without leads
     if any(_renamed(a, b, w, v) for w, v in combinations(common, 2)):
         return Order.OTHER
+    if _paired_otherwise(a, b):
+        return Order.OTHER
     if any(_disowned(b, *owned) for owned in a.owned) or any(_disowned(a, *owned) for owned in b.owned):
         return Order.OTHER
     if any(not _active(b, *passive) for passive in a.passives) or any(not _active(a, *passive) for passive in b.passives):
@@ -61,6 +63,14 @@ def _renamed(a: Structure, b: Structure, w: str, v: str) -> bool:
     if len(a.places.get(shared, ())) < 2 or {(w, v), (v, w)} & a.joined & b.joined:
         return False
     return (a.sequence.index(w) < a.sequence.index(v)) != (b.sequence.index(w) < b.sequence.index(v))
+
+
+def _paired_otherwise(a: Structure, b: Structure) -> bool:
+    """Whether clauses that say the same of several things (reads go to the replica, writes go to the primary) exchanged some of them."""
+    repeated = {w for one, other in combinations(a.clauses, 2) for w in one & other}
+    if not repeated or len(a.clauses) != len(b.clauses) or a.places.keys() != b.places.keys():
+        return False
+    return {clause - repeated for clause in a.clauses} != {clause - repeated for clause in b.clauses}
 
 
 def _disowned(s: Structure, owner: str, thing: str) -> bool:

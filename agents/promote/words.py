@@ -41,6 +41,8 @@ _SHORT = [
         (r"'(?:re|ll|ve|d|m)\b", " will"),
         (r"'s\b|(?<=s)'(?!\w)", ""),
         (r"\b(?:non)[- ](?=\w)", "not "),
+        (r"\b(all|every|everything|everyone|anything|anyone) but\b", r"\1 except"),
+        (r"\butf-(8|16|32)\b", r"utf\1"),
         (r"\bneither\b([^.;:!?]*?)\bnor\b", r"not\1and"),
         (r"\b(re|un|pre|sub|multi|auto|de|co|anti|e)-(?=[a-z])", r"\1"),
         (r"(?<=[a-z])-(in|out|on|off|up|down|only)\b", r"\1"),
