@@ -13,9 +13,11 @@ import yaml
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from pipelines import admin
+from agents.journal.keys import key_id
+from pipelines import admin, keyring
 from pipelines.admin import Layout
 from pipelines.kafka import client_config, reach
+from pipelines.seals import seals
 from pipelines.settings import Settings, load
 from tests import brokers
 from tests.conftest import no_kafka
@@ -176,6 +178,14 @@ def in_group(consumer: Consumer, topic: str) -> bool:
 
 
 @pytest.mark.broker
+def test_the_journal_makes_its_key_and_publishes_it(cluster: str, tmp_path: Path) -> None:
+    """SPEC 6.8: with the rights that it has, before anything stands in the journal; no other service may publish one."""
+    config = client_config(user_settings("journal", cluster), cluster)
+    key = keyring.take_up(tmp_path, config, Layout("tidegate.", 2, 1, 1))
+    assert key_id(key.public_key()) in {record.key for record in seals(config, Layout("tidegate.", 2, 1, 1)).keys}
+
+
+@pytest.mark.broker
 @pytest.mark.parametrize(
     ("user", "topic", "may"),
     [
@@ -187,7 +197,10 @@ def in_group(consumer: Consumer, topic: str) -> bool:
         ("worker", "learnings", True),
         ("worker", "aggregate-state-changelog", True),
         ("worker", "journal", False),
+        ("worker", "journal-seals", False),
+        ("worker", "journal-texts", False),
         ("journal", "journal", True),
+        ("journal", "journal-texts", True),
         ("journal", "entries", False),
         ("sink", "dead-letters", True),
         ("sink", "entries", False),
@@ -207,6 +220,7 @@ def test_who_may_write_what(cluster: str, user: str, topic: str, may: bool) -> N
         ("worker", "runs", "tidegate.sink", False),
         ("journal", "decisions", "tidegate.journal", True),
         ("journal", "runs", "tidegate.journal", False),
+        ("sink", "journal-seals", "tidegate.sink", True),
         ("sink", "entries", "tidegate.sink", True),
         ("sink", "runs", "tidegate.sink", False),
     ],
