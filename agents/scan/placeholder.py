@@ -15,7 +15,8 @@ _WORDS = re.compile(
     r"|fixme|foobar|lorem|fake)(?![a-z])"
 )
 _VARIABLE = re.compile(
-    r"\$\{[\w.:?/ -]*\}|\{\{[\w .|'\"-]*\}\}|\$\([\w .-]*\)|<%?[\w .:/-]*%?>|%[({]?\w+[)}]?s?|\{\w*\}|\[[\w -]+\]|&lt;.{0,60}&gt;"
+    r"\$\{[\w.:?/ -]*\}|\{\{[\w .|'\"-]*\}\}|\$\([\w .-]*\)|<%?[\w .:/-]*%?>|(?<![0-9A-Za-z])%\w+|"
+    r"%[({]\w+[)}]s?|%[sd]\b|%\w+%|\{\w*\}|\[[\w -]+\]|&lt;.{0,60}&gt;"
 )
 _HINTS = (
     *("your", "my", "example", "sample", "placeholder", "dummy", "redacted", "masked", "change"),
