@@ -1,6 +1,6 @@
 """The short way of the codec does what the long way does: the same bytes, the same records, the same problems."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas import codec
+from schemas import codec, records
 from schemas.encoders import Unusual, encoder
 from schemas.records import Receipt, Source, Tick
 from schemas.store import SCHEMAS
@@ -90,3 +90,11 @@ def test_a_time_of_another_zone_is_the_same_time() -> None:
     """Unusual, and allowed."""
     east = timezone(timedelta(hours=9))
     assert codec.encode(Tick(at=AT.astimezone(east))) == codec.encode(Tick(at=AT))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_tells_all_that_its_record_holds(name: str) -> None:
+    """The short way sets the slots that the schema names: there are no others, and a constructor that did more would be passed over."""
+    cls = getattr(records, name)
+    assert {field["name"] for field in SCHEMAS[name].tree["fields"]} == set(cls.__slots__) == {field.name for field in fields(cls)}
+    assert not hasattr(cls, "__post_init__")
