@@ -9,9 +9,10 @@ from agents.scan.hit import Hit, Severity
 from agents.scan.injection import comments
 from agents.scan.injection.actions import ACTIONS
 from agents.scan.injection.phrase import Phrase
+from agents.scan.injection.readers import READERS
 from agents.scan.injection.wording import WORDING
 
-PHRASES: tuple[Phrase, ...] = (*WORDING, *ACTIONS)
+PHRASES: tuple[Phrase, ...] = (*WORDING, *READERS, *ACTIONS)
 _NUMBERS = {f"phrase {i}": i for i in range(len(PHRASES))}
 ANCHORS = (*(Anchor(f"phrase {i}", phrase.start, caseless=True) for i, phrase in enumerate(PHRASES)), *comments.ANCHORS)
 
