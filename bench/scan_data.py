@@ -164,7 +164,7 @@ def _line(rng: random.Random) -> str:
         lambda: f'{{"tool": "shell", "cmd": "grep -n {thing} {file}", "exit": {rng.randrange(2)}, "sha": "{_drawn(rng, _HEX, 40)}"}}\n',
         lambda: f"{service}-{_drawn(rng, _POD, 9)}-{_drawn(rng, _POD, 5)}   1/1   Running   {rng.randrange(5)}   {rng.randint(1, 60)}d\n",
         lambda: f"  {file}:{rng.randint(1, 800)}: {thing} is never awaited (see https://wiki.corp.test/{service}/{thing})\n",
-        lambda: f"Signed-off-by: build <build-{rng.randrange(90)}@corp.test>\n",
+        lambda: f"Signed-off-by: build <build-{rng.randrange(90)}@corp-builds.io>\n",
         lambda: f"test_{thing}_{rng.choice(_THING)} ... ok ({rng.randint(1, 80)} ms)\n",
     )
     return rng.choice(shapes)()
@@ -243,7 +243,7 @@ def _learning(rng: random.Random) -> Text:
         (
             ("person", person, f" {person} asked for it in the review."),
             ("person", person, f" Speak to {person} when it fails twice."),
-            ("email", mail := f"{person.lower().replace(' ', '.')}@corp.test", f" Reports go to {mail}."),
+            ("email", mail := f"{person.lower().replace(' ', '.')}@{service}-mail.io", f" Reports go to {mail}."),
             ("phone", phone := f"+44 20 7946 0{rng.randint(100, 999)}", f" On call: {phone}."),
             ("ip", host := f"172.16.{rng.randrange(256)}.{rng.randint(1, 254)}", f" The staging host is {host}."),
             ("secret", secret := make(rng), " " + frame.format(secret).strip()),
