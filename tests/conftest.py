@@ -11,7 +11,7 @@ from hypothesis import settings
 from tests import brokers
 from tests.brokers import Broker, Missing
 
-settings.register_profile("fuzz", max_examples=60_000, deadline=None, print_blob=True)
+settings.register_profile("fuzz", max_examples=10_000, deadline=None, print_blob=True)
 """For `make fuzz`: some ten minutes on one core."""
 
 BROKERS = {"broker", "kafka_broker", "noida_broker"}
