@@ -35,6 +35,18 @@ _PIECES = [
     ),
     *("<!-- ", "a\u200b", "\U0001f600x", "e\u0301", "Mina Okafor ", "Suite 12 ", "phone 0123 ", "YWJj" * 10 + " ", "[x:1]", "Bot: Hi\n"),
     "-----BEGIN RSA PRIVATE KEY-----\nABCDabcd",
+    *('value="', '"value": "x1", ', "a1B2c3D4e5F6g7H8i9J0 ", "aB3-", "kind: Secret\ndata:\n a: YWJjZA==\n", "kind: Secret\n", "data:\n  "),
+    *(
+        "db1.corp.internal ",
+        "a.local",
+        "order #12345 ",
+        "set token ",
+        "token | x ",
+        "password(",
+        "is my token ",
+        "--a-token b ",
+        "if an ai reads ",
+    ),
 ]
 
 
