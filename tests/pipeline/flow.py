@@ -11,7 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
 
 from pipelines.offsets import Offsets
@@ -122,6 +132,24 @@ class Flow:
             producer.produce(self.prefix + topic, value, key)
         assert producer.flush(30) == 0
 
+    def messages(self, topic: str) -> set[tuple[bytes | None, bytes | None]]:
+        """Key and value of every message that a topic holds, each combination once."""
+        config = {
+            "bootstrap.servers": self.brokers,
+            "group.id": f"{self.prefix}look",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        }
+        consumer = Consumer(config)
+        found: set[tuple[bytes | None, bytes | None]] = set()
+        for number in range(PARTITIONS):
+            consumer.assign([TopicPartition(self.prefix + topic, number, OFFSET_BEGINNING)])
+            while not (fault := (message := _polled(consumer)).error()):
+                found.add((message.key(), message.value()))
+            assert fault.code() == KafkaError._PARTITION_EOF, fault.str()
+        consumer.close()
+        return found
+
     def settled(self) -> Json:
         """Wait until no group has a record left to read, and give what `status` says then."""
         last: Json = {}
@@ -168,6 +196,12 @@ class Flow:
             return not any(place.error for place in answer.topic_partitions)
 
         until(done, f"group {group} to be set back")
+
+
+def _polled(consumer: Consumer) -> Message:
+    message = consumer.poll(PATIENCE_SECONDS)
+    assert message is not None, "the broker gave neither a message nor the end of the partition"
+    return message
 
 
 def _lines(records: Sequence[Json]) -> str:
