@@ -101,13 +101,17 @@ async def _until_stopped(apps: Sequence[App], ready: Callable[[], None], epochs:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    watch = asyncio.create_task(_watch(apps[0].cluster.epochs, epochs))
+    watch = asyncio.create_task(_made_anew(apps[0].cluster.epochs, epochs))
+    watch.add_done_callback(lambda _: stop.set())
     await run(apps, stop, ready)
+    if watch.done():
+        die(EXIT_TOPIC_ANEW, f"topic {watch.result()} was deleted and made anew")
     watch.cancel()
 
 
-async def _watch(known: Epochs, epochs: Callable[[], Epochs]) -> None:
-    """A topic that is deleted and made anew begins at offset 0 again: this process ends, and the next one reads it from its start."""
+async def _made_anew(known: Epochs, epochs: Callable[[], Epochs]) -> str:
+    """Waits for a topic to be deleted and made anew: it begins at offset 0 again, so this process ends, and the next one reads it from its
+    start. It ends in order, and leaves its groups: under its name the next one would be given what there was to read before."""
     while True:
         await asyncio.sleep(EPOCH_SECONDS)
         try:
@@ -115,7 +119,7 @@ async def _watch(known: Epochs, epochs: Callable[[], Epochs]) -> None:
         except (KafkaException, TimeoutError):
             continue  # the broker is away, or a topic is, for the moment
         if anew := [topic for topic, epoch in found.items() if known[topic] != epoch]:
-            die(EXIT_TOPIC_ANEW, f"topic {anew[0]} was deleted and made anew")
+            return anew[0]
 
 
 def _log() -> None:

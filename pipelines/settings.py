@@ -187,6 +187,11 @@ def _check_together(settings: Settings) -> None:
             f"{PREFIX}MIN_ISR is {settings.min_isr} ({settings.origins['min_isr']}), more than {PREFIX}REPLICATION, "
             f"{settings.replication} ({settings.origins['replication']}): nothing could ever be sent"
         )
+    if settings.brokers is None and settings.store == "ROCKSDB":
+        raise SettingsError(
+            f"{PREFIX}STORE is ROCKSDB ({settings.origins['store']}), which is for {PREFIX}BROKERS: the embedded broker, killed, comes back "
+            "as it was about a second before, and states on disk would be ahead of it"
+        )
     sasl = settings.security_protocol.startswith("SASL_")
     if settings.brokers is None and settings.security_protocol != "PLAINTEXT":
         raise SettingsError(f"{PREFIX}SECURITY_PROTOCOL is for {PREFIX}BROKERS, which is not set: the embedded broker asks nobody")

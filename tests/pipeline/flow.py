@@ -182,6 +182,14 @@ class Flow:
         """Rows."""
         return self.tidegate("sql", query)
 
+    def make_anew(self, topic: str) -> None:
+        """Delete a topic with all that it holds, and make it again as declared."""
+        admin = AdminClient({"bootstrap.servers": self.brokers})
+        name = self.prefix + topic
+        admin.delete_topics([name])[name].result(30)
+        until(lambda: name not in admin.list_topics(timeout=30).topics, f"{name} to be gone")
+        self.tidegate("topics", "--create")
+
     def rewind(self, agent: str, topics: Sequence[str]) -> None:
         """Set an agent's group back to the start of topics, as an operator would while it is stopped."""
         admin = AdminClient({"bootstrap.servers": self.brokers})

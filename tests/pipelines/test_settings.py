@@ -65,6 +65,7 @@ def test_without_a_secret_it_is_said_how_to_give_one(tmp_path: Path) -> None:
         ({"TIDEGATE_SECRET": "x", "TIDEGATE_SECRET_FILE": "y"}, "are both set"),
         ({"TIDEGATE_SECRET_FILE": "/no/such"}, "TIDEGATE_SECRET_FILE: /no/such can't be read"),
         ({"TIDEGATE_REPLICATION": "1", "TIDEGATE_MIN_ISR": "2"}, "nothing could ever be sent"),
+        ({"TIDEGATE_STORE": "rocksdb"}, "is for TIDEGATE_BROKERS"),
         ({"TIDEGATE_BROKERS": "a:1", "TIDEGATE_SECURITY_PROTOCOL": "sasl_ssl"}, "TIDEGATE_SASL_USERNAME and TIDEGATE_SASL_PASSWORD"),
         ({"TIDEGATE_BROKERS": "a:1", "TIDEGATE_SASL_USERNAME": "u"}, "SASL_SSL would use it"),
         ({"TIDEGATE_SECURITY_PROTOCOL": "SSL"}, "the embedded broker asks nobody"),
