@@ -189,8 +189,8 @@ def _check_together(settings: Settings) -> None:
         )
     if settings.brokers is None and settings.store == "ROCKSDB":
         raise SettingsError(
-            f"{PREFIX}STORE is ROCKSDB ({settings.origins['store']}), which is for {PREFIX}BROKERS: the embedded broker, killed, comes back "
-            "as it was about a second before, and states on disk would be ahead of it"
+            f"{PREFIX}STORE is ROCKSDB ({settings.origins['store']}), which is for {PREFIX}BROKERS: the embedded broker, killed, comes "
+            "back as it was about a second before, and states on disk would be ahead of it"
         )
     sasl = settings.security_protocol.startswith("SASL_")
     if settings.brokers is None and settings.security_protocol != "PLAINTEXT":
