@@ -4,13 +4,13 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicCollection, TopicPartition
+from confluent_kafka import TopicCollection
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
+from pipelines import meta
+from pipelines.meta import ClientConfig
 from pipelines.topics import STATEFUL, TOPICS, Topic, changelog
-from schemas.partition import murmur2, partition_of
 
-ClientConfig = Mapping[str, str | int | float | bool]
 _TIMEOUT_SECONDS = 30.0
 _ZERO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """How a topic id of zero reads: the broker gives none."""
@@ -55,7 +55,7 @@ def create(config: ClientConfig, layout: Layout) -> list[TopicState]:
             made.result(_TIMEOUT_SECONDS)
     # A crash between the two would leave topics without an epoch: those are named too.
     unnamed = {layout.prefix + name for name, epoch in epochs(config, layout).items() if epoch == _ZERO_ID}
-    _name_epochs(config, layout, missing | unnamed)
+    meta.write(config, layout.prefix, {name: uuid.uuid4().hex for name in missing | unnamed})
     return check(config, layout)
 
 
@@ -99,44 +99,9 @@ def epochs(config: ClientConfig, layout: Layout) -> dict[str, str]:
     answers = admin.describe_topics(TopicCollection(names))
     ids = {name: str(answer.result(_TIMEOUT_SECONDS).topic_id) for name, answer in answers.items()}
     if any(i == _ZERO_ID for i in ids.values()):
-        named = _read_meta(config, layout)
+        named = meta.read(config, layout.prefix)
         ids = {name: named.get(name, i) if i == _ZERO_ID else i for name, i in ids.items()}
     return {name.removeprefix(layout.prefix): i for name, i in ids.items()}
-
-
-def _meta(layout: Layout) -> str:
-    return layout.prefix + "meta"
-
-
-def _name_epochs(config: ClientConfig, layout: Layout, made: set[str]) -> None:
-    producer = Producer(dict(config) | {"enable.idempotence": True})
-    for name in sorted(made):
-        key = name.encode()
-        producer.produce(_meta(layout), uuid.uuid4().hex.encode(), key, partition=partition_of(murmur2(key), layout.partitions))
-    if producer.flush(_TIMEOUT_SECONDS):
-        raise KafkaException(f"the broker did not take the epochs of new topics within {_TIMEOUT_SECONDS:.0f} s")
-
-
-def _read_meta(config: ClientConfig, layout: Layout) -> dict[str, str]:
-    """The newest meta record of each topic."""
-    consumer = Consumer(dict(config) | {"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True})
-    try:
-        consumer.assign([TopicPartition(_meta(layout), p, 0) for p in range(layout.partitions)])
-        named: dict[str, str] = {}
-        open_ = set(range(layout.partitions))
-        while open_:
-            message = consumer.poll(_TIMEOUT_SECONDS)
-            if message is None:
-                raise KafkaException(f"{_meta(layout)} could not be read to its end within {_TIMEOUT_SECONDS:.0f} s")
-            if message.error():
-                open_.discard(message.partition())
-                continue
-            key, value = message.key(), message.value()
-            if key and value:
-                named[key.decode()] = value.decode()
-        return named
-    finally:
-        consumer.close()
 
 
 def topic_named(name: str) -> Topic:

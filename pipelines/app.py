@@ -13,7 +13,7 @@ from confluent_kafka import KafkaException
 from agents.binding.agent import App, Cluster, run
 from agents.binding.lease import EXIT_TOPIC_ANEW, die
 from agents.binding.states import in_memory, on_disk
-from pipelines import admin
+from pipelines import admin, secret
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
 from pipelines.seat import seat
@@ -50,9 +50,8 @@ def _journal(cluster: Cluster, settings: Settings) -> App:
     from agents.journal import agent
     from pipelines import keyring
 
-    secret = settings.need_secret()
     layout = admin.Layout(settings.prefix, settings.partitions, settings.replication, settings.min_isr)
-    return agent.bind(cluster, secret, keyring.take_up(settings.data, client_config(settings, cluster.brokers), layout))
+    return agent.bind(cluster, settings.need_secret(), keyring.take_up(settings.data, client_config(settings, cluster.brokers), layout))
 
 
 AGENTS: dict[str, Bind] = {"scan": _scan, "aggregate": _aggregate, "promote": _promote, "journal": _journal}
@@ -71,12 +70,13 @@ def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callabl
     config = client_config(settings, brokers)
     layout = admin.Layout(settings.prefix, settings.partitions, settings.replication, settings.min_isr)
     try:
-        states = admin.check(config, layout)
+        if wrong := next((state for state in admin.check(config, layout) if not state.ok), None):
+            raise SettingsError(f"topic {wrong.topic} {wrong.problem}")
+        # The journal alone may read meta, and writes none of it.
+        secret.agree(config, settings, found=set(agents) != {"journal"})
         epochs = admin.epochs(config, layout)
     except KafkaException as error:
         raise Unreachable(f"the topics at {brokers} can't be looked at: {error.args[0]}") from error
-    if wrong := next((state for state in states if not state.ok), None):
-        raise SettingsError(f"topic {wrong.topic} {wrong.problem}")
     with seat(settings.data, "worker") as name:
         home = settings.data / "faust" / name
         cluster = Cluster(

@@ -12,9 +12,10 @@ from agents.journal.chain import countersign as sign
 from agents.journal.keys import JOURNAL, SECOND_GATE, key_id, published
 from agents.journal.second import PROVISIONAL, objections
 from pipelines import keyring
-from pipelines.admin import ClientConfig, Layout
+from pipelines.admin import Layout
 from pipelines.errors import SettingsError
 from pipelines.journal import Verified, from_kafka, verify
+from pipelines.meta import ClientConfig
 from pipelines.seals import Seals, send
 from pipelines.settings import Settings
 from schemas.records import JournalCountersignature, JournalEntry

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from pipelines.admin import ClientConfig
+from pipelines.meta import ClientConfig
 from pipelines.offsets import Offsets
 
 _SECONDS = 30.0

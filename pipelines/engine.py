@@ -5,9 +5,9 @@ import os
 import signal
 from threading import Event
 
-from pipelines import runtime
+from pipelines import runtime, secret
 from pipelines.child import READY_LINE
-from pipelines.kafka import consumer_config, producer_config
+from pipelines.kafka import client_config, consumer_config, producer_config
 from pipelines.seat import seat
 from pipelines.settings import load
 from sinks.engine import serve
@@ -23,6 +23,7 @@ def main() -> None:
     ends = runtime.resolve(settings)
     token = ends.token
     assert token is not None  # `up` made it
+    secret.agree(client_config(settings, ends.brokers), settings)
     with seat(settings.data, "sink") as name:
         serve(
             settings.data / "clickhouse",

@@ -14,8 +14,9 @@ from agents.journal.keys import SECOND_GATE, Keys, trusted
 from agents.journal.replays import Replays
 from agents.journal.second import PROVISIONAL
 from agents.journal.verify import Verdict, Verifier
-from pipelines.admin import ClientConfig, Layout
+from pipelines.admin import Layout
 from pipelines.lines import numbered, open_input
+from pipelines.meta import ClientConfig
 from pipelines.reading import to_the_end
 from pipelines.seals import ChainName, Seals, seals
 from schemas.codec import decode

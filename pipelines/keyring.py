@@ -20,8 +20,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from agents.journal.keys import JOURNAL, key_id, published
-from pipelines.admin import ClientConfig, Layout
+from pipelines.admin import Layout
 from pipelines.errors import SettingsError
+from pipelines.meta import ClientConfig
 from pipelines.offsets import Offsets
 from pipelines.seals import seals, send
 from schemas.records import JournalKey

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
-from pipelines.admin import ClientConfig
+from pipelines.meta import ClientConfig
 
 Partition = tuple[str, int]
 """A topic, without prefix, and a partition of it."""

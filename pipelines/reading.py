@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from pipelines.admin import ClientConfig
+from pipelines.meta import ClientConfig
 
 _SILENCE_SECONDS = 30.0
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from pipelines.admin import ClientConfig, Layout
+from pipelines.admin import Layout
+from pipelines.meta import ClientConfig
 from pipelines.reading import to_the_end
 from schemas.codec import decode, encode
 from schemas.partition import log_hash, partition_of

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from clickhouse_connect.driver.exceptions import ClickHouseError
 from confluent_kafka import KafkaException
 
-from pipelines import admin, broker, datadir, ports, runtime
+from pipelines import admin, broker, datadir, ports, runtime, secret
 from pipelines.child import Child
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
@@ -147,6 +147,8 @@ class Up:
         reach(s, brokers)
         try:
             made = admin.create(client_config(s, brokers), admin.Layout(s.prefix, s.partitions, s.replication, s.min_isr))
+            if s.secret is not None:  # the first time it is made after these settings were read: the worker tells it then
+                secret.agree(client_config(s, brokers), s, found=True)
         except KafkaException as error:
             raise Unreachable(
                 f"the topics could not be made at {brokers}: {error.args[0]} (TIDEGATE_REPLICATION is {s.replication}, "

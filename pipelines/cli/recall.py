@@ -46,6 +46,7 @@ def recall(
     """Ask what is known, best first. What was shown is told to the stream (an exposure), as of any agent that reads."""
     import sys
 
+    from pipelines import secret
     from pipelines.produce import message_key
     from schemas import codec
     from sinks.recall import Ask, Recall
@@ -65,6 +66,7 @@ def recall(
         )
     except ValueError as error:
         raise SettingsError(str(error)) from error
+    secret.agree(asked.kafka, settings)
     producer = asked.producer()
     answer = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days).answer(ask)
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)

@@ -11,6 +11,7 @@ def sink() -> None:
 
     `tidegate up` runs one of its own.
     """
+    from pipelines import secret
     from pipelines.child import READY_LINE
     from pipelines.kafka import consumer_config, producer_config
     from pipelines.seat import seat
@@ -20,11 +21,10 @@ def sink() -> None:
 
     settings = engines.read_settings()
     asked = engines.Engines(settings)
-    secret = settings.need_secret()
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    _ = asked.kafka  # says so where no broker answers
+    secret.agree(asked.kafka, settings)
     brokers = asked.endpoints.brokers
     client = connect(asked.endpoints.clickhouse_dsn, asked.endpoints.token, create=True)
     migrate.forwards(client)
@@ -36,6 +36,6 @@ def sink() -> None:
             consumer_config(settings, brokers, settings.prefix + "sink") | {"group.instance.id": name},
             producer_config(settings, brokers),
             settings.prefix,
-            secret,
+            settings.need_secret(),
             stop,
         )

@@ -8,7 +8,8 @@ import pytest
 from confluent_kafka import Producer
 
 from pipelines import admin, kafka
-from pipelines.admin import ClientConfig, Layout
+from pipelines.admin import Layout
+from pipelines.meta import ClientConfig
 from pipelines.offsets import Offsets
 from pipelines.settings import Settings, load
 from tests.brokers import Broker

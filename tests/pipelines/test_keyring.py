@@ -11,8 +11,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from agents.journal.chain import Tip, append
 from agents.journal.keys import key_id, trusted
 from pipelines import keyring
-from pipelines.admin import ClientConfig, Layout
+from pipelines.admin import Layout
 from pipelines.errors import SettingsError
+from pipelines.meta import ClientConfig
 from pipelines.seals import seals
 from schemas.codec import encode
 from tests.agents.journal.test_chain import KEY, decided
