@@ -8,7 +8,9 @@ from pipelines.cli import engines, exits
 
 
 def demo(
-    here: Annotated[bool, typer.Option("--here", help="On the engines that run already, where its data then stays.")] = False,
+    here: Annotated[
+        bool, typer.Option("--here", help="On the engines that run already, in an organisation of its own; its data stays there.")
+    ] = False,
 ) -> None:
     """Run a made-up office through the pipeline and show what crosses, what does not, and that the counts are right.
 

@@ -3,9 +3,10 @@
 The same seed makes the same office, to the byte. Records are JSON objects as `tidegate produce` takes them, one a line.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from pipelines.demo.scenes import LEAKS, Scene, leaked, scene
 
 Json = dict[str, Any]
 
-ORG = "acme"
+ORG = "demo"
 STAFF: Mapping[str, int] = {"support": 5, "platform": 5, "personal": 2}
 RUNS_EACH = 40
 _START = datetime(2026, 3, 2, 8, tzinfo=UTC)
@@ -36,15 +37,21 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """Who there is, what they sent, phase by phase, and what must never come through."""
+    """Who there is in an organisation, what they sent, phase by phase, and what must never come through."""
 
+    org: str
     agents: Sequence[Json]
     phases: Sequence[Phase]
     planted: Sequence[Planted]
 
 
-def office(seed: int = 7) -> Office:
-    """The office of a seed."""
+def free_org(taken: Collection[str]) -> str:
+    """An organisation that nobody is in: what others sent, or the demo before, is none of what it recounts."""
+    return next(org for n in count(1) if (org := ORG if n == 1 else f"{ORG}-{n}") not in taken)
+
+
+def office(seed: int = 7, org: str = ORG) -> Office:
+    """The office of a seed, in an organisation."""
     random = Random(seed)
     planter = Planter(random)
     departments = read_lore()
@@ -77,10 +84,11 @@ def office(seed: int = 7) -> Office:
         Phase("runs", runs[1]),
         Phase("outcomes", outcomes[1]),
     )
-    return Office(agents, phases, planter.planted)
+    named = tuple(replace(phase, records=_in(org, phase.records)) for phase in phases)
+    return Office(org, _in(org, agents), named, planter.planted)
 
 
-def verdicts(shown: Mapping[str, Mapping[str, str]], seed: int = 7) -> Phase:
+def verdicts(shown: Mapping[str, Mapping[str, str]], seed: int = 7, org: str = ORG) -> Phase:
     """What agents say of learnings that recall showed them. `shown`: agent -> ref -> wording of the row.
 
     What is local to the one who found it out helps nobody else. One agent sends a ref that it made up.
@@ -98,7 +106,11 @@ def verdicts(shown: Mapping[str, Mapping[str, str]], seed: int = 7) -> Phase:
     if records:
         forged = Planter(random).letters(50)
         records.append({**records[0], "outcome_id": "forged-1", "credits": [{"ref": forged, "helpful": "yes"}]})
-    return Phase("outcomes", records)
+    return Phase("outcomes", _in(org, records))
+
+
+def _in(org: str, records: Sequence[Json]) -> list[Json]:
+    return [{"org": org, **record} for record in records]
 
 
 def _name(department: str, number: int) -> str:
@@ -109,7 +121,7 @@ def _agent(department: str, number: int) -> Json:
     home = "personal" if department == "personal" else f"department/{department}"
     # The last of the platform's is another company's SDK, which shares nothing unless it is told to.
     hosted = (department, number) != ("platform", STAFF["platform"])
-    return {"org": ORG, "agent": _name(department, number), "home_space": home, "producer": "agent", "hosted": hosted}
+    return {"agent": _name(department, number), "home_space": home, "producer": "agent", "hosted": hosted}
 
 
 def _shares(random: Random, lore: Sequence[Lore], workers: int) -> list[list[Lore]]:
@@ -128,7 +140,7 @@ def _reworded(rule: str) -> str:
 
 
 def _outcome(agent: str, outcome_id: str, result: str, at: datetime) -> Json:
-    return {"outcome_id": outcome_id, "org": ORG, "agent": agent, "at": at.isoformat(), "result": result}
+    return {"outcome_id": outcome_id, "agent": agent, "at": at.isoformat(), "result": result}
 
 
 class _Worker:
@@ -177,7 +189,6 @@ class _Worker:
     def _around(self, number: int, at: datetime, shown: Scene) -> Json:
         return {
             "run_id": f"{self._agent}/run-{number}",
-            "org": ORG,
             "agent": self._agent,
             "session": f"week-{number * _DAYS // RUNS_EACH // 7 + 1}",
             "work_area": f"{self._area}/desk",

@@ -19,7 +19,7 @@ from pipelines.declared import PREFIX
 from pipelines.demo import explain, show
 from pipelines.demo.commands import Commands, Json, up
 from pipelines.demo.lore import read_lore
-from pipelines.demo.office import ORG, STAFF, Office, Phase, office, verdicts
+from pipelines.demo.office import STAFF, Office, Phase, free_org, office, verdicts
 from pipelines.demo.prove import Search, kinds_of, search
 from pipelines.demo.recount import Key, recount
 from pipelines.errors import Failure
@@ -39,19 +39,19 @@ def run(settings: Settings | None, console: Console) -> bool:
     started = time.monotonic()
     console.print(Text("Tidegate with a made-up office: twelve agents, two departments, six weeks.", style="bold"))
     with _engines(settings, console) as (commands, asked):
-        made = office()
+        made = office(org=free_org({agent["org"] for agent in commands.run("agents", "list")}))
         sent = _take_in(commands, made, console)
-        _others_verdicts(commands, sent, console)
+        _others_verdicts(commands, made.org, sent, console)
         _wait_idle(commands)
         console.print()
-        show.flow(console, asked.clickhouse, sent)
+        show.flow(console, asked.clickhouse, made.org, sent)
         console.print()
-        _ask(commands, console)
+        _ask(commands, made.org, console)
         holds = _prove(asked, made, console)
         console.print()
         holds &= explain.followed(console, asked.clickhouse)
     console.print(f"\n{time.monotonic() - started:.0f} s from start to end.", highlight=False)
-    _what_next(settings, console)
+    _what_next(settings, made.org, console)
     return holds
 
 
@@ -86,7 +86,7 @@ def _produce(commands: Commands, phase: Phase, console: Console) -> Counter[str]
     return Counter({phase.topic: report["sent"]})
 
 
-def _others_verdicts(commands: Commands, sent: Counter[str], console: Console) -> None:
+def _others_verdicts(commands: Commands, org: str, sent: Counter[str], console: Console) -> None:
     """Agents of the departments read their pools, and say by `ref` what was of use."""
     departments = read_lore()
     # Every second one: enough to lift a learning or to pull it back.
@@ -94,12 +94,12 @@ def _others_verdicts(commands: Commands, sent: Counter[str], console: Console) -
 
     def read(agent: str, name: str) -> Mapping[str, str]:
         question = ", ".join(lore.cue for lore in departments[name].lore)
-        rows = commands.run("recall", question, "--org", ORG, "--agent", agent, "--scope", "org", "--limit", "20")
+        rows = commands.run("recall", question, "--org", org, "--agent", agent, "--scope", "org", "--limit", "20")
         return {row["ref"]: row["rule"] for row in rows}
 
     with console.status("agents read the pools of their departments"), ThreadPoolExecutor(_AT_ONCE) as pool:
         shown = dict(zip((agent for agent, _ in shared), pool.map(read, *zip(*shared, strict=True)), strict=True))
-    sent.update(_produce(commands, verdicts(shown), console))
+    sent.update(_produce(commands, verdicts(shown, org=org), console))
 
 
 def _wait_idle(commands: Commands) -> None:
@@ -110,11 +110,11 @@ def _wait_idle(commands: Commands) -> None:
         time.sleep(0.2)
 
 
-def _ask(commands: Commands, console: Console) -> None:
+def _ask(commands: Commands, org: str, console: Console) -> None:
     questions = [(f"agent/{name}-{STAFF[name]}", question) for name, department in read_lore().items() for question in department.questions]
 
     def ask(asked: tuple[str, str]) -> list[Json]:
-        return commands.run("recall", asked[1], "--org", ORG, "--agent", asked[0], "--scope", "org", "--limit", "3")
+        return commands.run("recall", asked[1], "--org", org, "--agent", asked[0], "--scope", "org", "--limit", "3")
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for (agent, question), rows in zip(questions, pool.map(ask, questions), strict=True):
@@ -141,7 +141,7 @@ def _prove(asked: Engines, made: Office, console: Console) -> bool:
 
 def _miscounted(client: Client, made: Office) -> dict[Key, tuple[object, object]]:
     """Learnings that ClickHouse has other figures of than the recount: applied, helpful, clears the gate."""
-    found = {tuple(row[:3]): tuple(map(int, row[3:])) for row in client.query(_COUNTED, parameters={"org": ORG}).result_rows}
+    found = {tuple(row[:3]): tuple(map(int, row[3:])) for row in client.query(_COUNTED, parameters={"org": made.org}).result_rows}
     expected = recount(made.agents, made.phases, made.planted)
     clears = expected.candidates()
     counts = {key: (c.applied, c.helpful, int(key in clears)) for key, c in expected.counts.items() if not c.held}
@@ -160,11 +160,11 @@ def _verdict(console: Console, holds: bool, claim: str) -> None:
     console.print(Text.assemble(("holds  " if holds else "FAILS  ", "bold green" if holds else "bold red"), claim))
 
 
-def _what_next(settings: Settings | None, console: Console) -> None:
+def _what_next(settings: Settings | None, org: str, console: Console) -> None:
     tidegate = "tidegate" if shutil.which("tidegate") else sys.argv[0]
-    learning = "support/refunds/pattern-partial-refund --org acme --agent agent/support-2"
+    learning = f"support/refunds/pattern-partial-refund --org {org} --agent agent/support-2"
     lines = [
-        "recall 'a refund of an order' --org acme --agent agent/support-2",
+        f"recall 'a refund of an order' --org {org} --agent agent/support-2",
         f"history {learning}",
         f"why {learning}",
         "sql 'SELECT condition, count() FROM v_gate_misses GROUP BY condition'",

@@ -1,7 +1,7 @@
 """What the demo prints of the flow: how much came in, and what became of it, out of ClickHouse."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from clickhouse_connect.driver.client import Client
@@ -10,9 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.demo.office import ORG
-
-Rows = Sequence[tuple[str, str, str]]
+Rows = list[tuple[Any, ...]]
 
 _SCRUBBED = "SELECT layer, count() FROM findings FINAL WHERE org = {org:String} GROUP BY layer ORDER BY 2 DESC"
 _HELD = "SELECT hold, count() FROM learnings_now WHERE org = {org:String} AND state = 'held' GROUP BY hold ORDER BY 1"
@@ -21,6 +19,9 @@ FROM receipts FINAL WHERE org = {org:String} GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC
 _LEARNINGS = "SELECT count(), countIf(candidate), countIf(applied > 0) FROM v_learnings WHERE org = {org:String}"
 _MISSES = "SELECT condition, count() FROM v_gate_misses WHERE org = {org:String} GROUP BY condition ORDER BY 2 DESC"
 _DECISIONS = "SELECT decision, count() FROM v_decisions WHERE org = {org:String} GROUP BY decision"
+_CAME_BACK = """SELECT countIf(crossing = 'promoted' AND before = 'withdrawn') FROM (
+    SELECT toString(crossing) AS crossing, lagInFrame(toString(crossing)) OVER (PARTITION BY space, shared_id ORDER BY version) AS before
+    FROM shared FINAL WHERE org = {org:String})"""
 _POOLS = (
     "SELECT space, count(), max(validators) FROM v_pool WHERE org = {org:String} AND crossing = 'promoted' GROUP BY space ORDER BY space"
 )
@@ -36,13 +37,13 @@ _MISSED = {
 }
 
 
-def flow(console: Console, client: Client, sent: Mapping[str, int]) -> None:
-    """The flow as a table. `sent`: how many records went to each topic."""
+def flow(console: Console, client: Client, org: str, sent: Mapping[str, int]) -> None:
+    """The flow of an organisation as a table. `sent`: how many records went to each topic."""
     table = Table(title="What became of it", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     table.add_column("how many", justify="right")
     table.add_column("what")
-    for stage, rows in _stages(client, sent):
+    for stage, rows in _stages(lambda sql: _ask(client, org, sql), sent):
         table.add_section()
         for n, (number, what) in enumerate(rows):
             table.add_row(Text(stage if n == 0 else "", style="bold"), f"{number:,}", what)
@@ -59,23 +60,23 @@ def answers(console: Console, agent: str, question: str, rows: Iterable[Mapping[
         console.print(Text(f"     {whose}; {figures}", style="dim"), highlight=False)
 
 
-def _stages(client: Client, sent: Mapping[str, int]) -> Iterable[tuple[str, list[tuple[int, str]]]]:
-    ends = _ask(client, _ENDS)
+def _stages(ask: Callable[[str], Rows], sent: Mapping[str, int]) -> Iterable[tuple[str, list[tuple[int, str]]]]:
+    ends = ask(_ENDS)
     kinds: Counter[tuple[str, str, str]] = Counter()
     for topic, kind, end, _, number in ends:
         kinds[topic, kind, end] += number
     yield "in", [(number, name) for name, number in sent.items()]
-    yield "scrubbed", [(n, f"findings of the {layer} layer") for layer, n in _ask(client, _SCRUBBED)]
-    yield "held", [(n, f"with a secret in the wording: {hold}") for hold, n in _ask(client, _HELD)] or [(0, "learnings")]
+    yield "scrubbed", [(n, f"findings of the {layer} layer") for layer, n in ask(_SCRUBBED)]
+    yield "held", [(n, f"with a secret in the wording: {hold}") for hold, n in ask(_HELD)] or [(0, "learnings")]
     credited = [
         (kinds["outcomes", "credit", "stored"], "credits counted, early ones when what they credit came"),
         (kinds["outcomes", "credit", "duplicate"], "credits of outcomes that came twice, not counted again"),
         (kinds["outcomes", "credit", "waiting"], "credits that wait for a learning nobody has written yet"),
     ]
     yield "counted", credited
-    (learnings, candidates, applied) = _ask(client, _LEARNINGS)[0]
+    (learnings, candidates, applied) = ask(_LEARNINGS)[0]
     yield "kept", [(learnings, "learnings, each with every version"), (applied, "of them applied by somebody")]
-    decisions = dict(_ask(client, _DECISIONS))
+    decisions = dict(ask(_DECISIONS))
     yield (
         "promoted",
         [
@@ -83,16 +84,14 @@ def _stages(client: Client, sent: Mapping[str, int]) -> Iterable[tuple[str, list
             (decisions.get("promoted", 0), "crossed into the pool of their department"),
             (decisions.get("corroborated", 0), "times another agent brought the same, or found it helpful"),
             (decisions.get("withdrawn", 0), "left the pool again: reworded, or of no use to others"),
-            *(
-                (n, f"in the pool of {space} now, with up to {validators} agents behind one")
-                for space, n, validators in _ask(client, _POOLS)
-            ),
+            (ask(_CAME_BACK)[0][0], "of them came back: brought by another agent, or of use after all"),
+            *((n, f"in the pool of {space} now, with up to {validators} agents behind one") for space, n, validators in ask(_POOLS)),
         ],
     )
-    yield "not yet", [(n, _MISSED[condition]) for condition, n in _ask(client, _MISSES)]
+    yield "not yet", [(n, _MISSED[condition]) for condition, n in ask(_MISSES)]
     refused = [(n, f"{kind}: {end.replace('_', '-')}, {reason}") for _, kind, end, reason, n in ends if end in ("refused", "dead_lettered")]
     yield "refused", refused or [(0, "parts")]
 
 
-def _ask(client: Client, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in client.query(sql, parameters={"org": ORG}).result_rows]
+def _ask(client: Client, org: str, sql: str) -> Rows:
+    return [tuple(row) for row in client.query(sql, parameters={"org": org}).result_rows]

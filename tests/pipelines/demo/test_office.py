@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.demo.office import ORG, RUNS_EACH, STAFF, Office, office, verdicts
+from pipelines.demo.office import ORG, RUNS_EACH, STAFF, Office, free_org, office, verdicts
 from pipelines.demo.recount import recount
 from schemas import validate
 from schemas.jsonform import parse_line
@@ -27,6 +27,15 @@ def records(made: Office, topic: str) -> list[dict[str, Any]]:
 def test_a_seed_makes_one_office(made: Office) -> None:
     assert office() == made
     assert office(8) != made
+
+
+def test_each_office_has_an_organisation_of_its_own(made: Office) -> None:
+    """Sent to engines that hold others' records, or another demo's, it meets none of them."""
+    assert [free_org(taken) for taken in ((), ("acme",), ("demo",), ("demo", "demo-2"))] == ["demo", "demo", "demo-2", "demo-3"]
+    again = office(org="demo-2")
+    for one, other in ((made.agents, again.agents), *((a.records, b.records) for a, b in zip(made.phases, again.phases, strict=True))):
+        assert [{**record, "org": "demo-2"} for record in one] == other
+    assert {o["org"] for o in verdicts({"agent/support-1": {"ref-a": "x"}}, org="demo-2").records} == {"demo-2"}
 
 
 def test_every_line_is_taken(made: Office) -> None:
