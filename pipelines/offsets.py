@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from pipelines.meta import ClientConfig
@@ -11,14 +11,16 @@ from pipelines.meta import ClientConfig
 Partition = tuple[str, int]
 """A topic, without prefix, and a partition of it."""
 _TIMEOUT_SECONDS = 30.0
+_MOVING = (KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_NOT_AVAILABLE, KafkaError.COORDINATOR_LOAD_IN_PROGRESS)
 
 
 class Offsets:
     """Offsets of one deployment's topics and groups. Every call asks the broker, and raises KafkaException where it has no answer."""
 
     def __init__(self, client_config: ClientConfig, prefix: str) -> None:
-        self._admin = AdminClient(dict(client_config))
-        self._prefix = prefix
+        self._config, self._prefix = dict(client_config), prefix
+        self._admin = AdminClient(self._config)
+        self._onlookers: dict[str, Consumer] = {}
 
     def ends(self, topics: Iterable[str]) -> dict[Partition, int]:
         """Offset that the next record of each partition will have."""
@@ -28,19 +30,28 @@ class Offsets:
         """Offset of the oldest record that each partition still has."""
         return self._listed(topics, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
 
-    def committed(self, group: str) -> dict[Partition, int]:
-        """Offset that a group (without prefix) will read next, of each partition where it has committed one."""
+    def committed(self, group: str, partitions: Iterable[Partition]) -> dict[Partition, int]:
+        """Offset that a group (without prefix) will read next, of each of some partitions where it has committed one."""
+        places = [TopicPartition(self._prefix + topic, partition) for topic, partition in partitions]
         until = time.monotonic() + _TIMEOUT_SECONDS
         while True:
-            asked = self._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(self._prefix + group)])
-            (answer,) = asked.values()
-            found = answer.result(_TIMEOUT_SECONDS).topic_partitions
-            failed = next((tp.error for tp in found if tp.error is not None), None)
-            if failed is None:
+            try:
+                found = self._onlooker(group).committed(places, timeout=_TIMEOUT_SECONDS)
+                if failed := next((tp.error for tp in found if tp.error is not None), None):
+                    raise KafkaException(failed)
+            except KafkaException as error:
+                if error.args[0].code() not in _MOVING or time.monotonic() > until:
+                    raise
+                time.sleep(0.1)  # the group's coordinator is moving
+            else:
                 return {(tp.topic.removeprefix(self._prefix), tp.partition): tp.offset for tp in found if tp.offset >= 0}
-            if not failed.retriable() or time.monotonic() > until:
-                raise KafkaException(failed)
-            time.sleep(0.1)  # the group's coordinator is moving
+
+    def _onlooker(self, group: str) -> Consumer:
+        """A consumer that never joins its group. An admin client can be asked as well, but where the coordinator is moving
+        the process dies of it (librdkafka 2.16, list_consumer_group_offsets: https://github.com/confluentinc/librdkafka/issues/5040)."""
+        if group not in self._onlookers:
+            self._onlookers[group] = Consumer({**self._config, "group.id": self._prefix + group, "enable.auto.commit": False})
+        return self._onlookers[group]
 
     def _listed(self, topics: Iterable[str], which: OffsetSpec) -> dict[Partition, int]:
         there = self._admin.list_topics(timeout=_TIMEOUT_SECONDS).topics

@@ -24,9 +24,9 @@ def lags(offsets: Offsets) -> list[Lag]:
     Commits are asked for before the ends: where no lag is left at all, no group had a record left to read when the ends were asked for,
     since an agent commits only after what it sends is in its topics.
     """
-    committed = {group: offsets.committed(group) for group in READERS}
-    topics = {topic for read in READERS.values() for topic in read}
-    starts, ends = offsets.starts(topics), offsets.ends(topics)
+    starts = offsets.starts({topic for read in READERS.values() for topic in read})
+    committed = {group: offsets.committed(group, [p for p in starts if p[0] in read]) for group, read in READERS.items()}
+    ends = offsets.ends({topic for topic, _ in starts})
     found = []
     for group, read in READERS.items():
         for (topic, partition), end in sorted(ends.items()):

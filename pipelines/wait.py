@@ -54,7 +54,7 @@ def until_read(offsets: Offsets, group: str, targets: Mapping[Partition, int], s
     starts = offsets.starts({topic for topic, _ in targets})
     total: int | None = None
     while True:
-        committed = offsets.committed(group)
+        committed = offsets.committed(group, targets)
         left = {p: end - committed.get(p, starts[p]) for p, end in targets.items()}
         left = {p: n for p, n in left.items() if n > 0}
         if not left:
