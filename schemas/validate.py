@@ -20,6 +20,8 @@ TEXT_BYTES = 256 * 1024
 NAME_CHARS = 1024
 """Longest name or id: they stand in keys."""
 
+_SPACES = ("personal", "commons", "department")
+"""Spaces of an organisation (SPEC 1); a department may have a name, and a path below it."""
 _PRODUCERS = ("agent", "hook", "person", "tool")
 _KINDS = ("memory", "skill", "document", "instruction")
 _MEMORY_TYPES = ("fact", "belief", "experience", "procedure")
@@ -141,8 +143,16 @@ def _credit(credit: CreditDraft, path: str) -> Iterator[Problem]:
 
 def _principal(principal: Principal) -> Iterator[Problem]:
     yield from _names(principal, "", "org", "principal", "home_space")
+    yield from _home(principal.home_space)
     yield from _one_of(principal.producer, "producer", _PRODUCERS)
     yield from _all_names(principal.tools, "tools")
+
+
+def _home(space: str) -> Iterator[Problem]:
+    department = space.startswith("department/") and all(segment.strip() for segment in space.split("/"))
+    if space.strip() and not (department or space in _SPACES):
+        # A misspelt one would be a pool that nobody else looks into.
+        yield Problem("bad_value", "home_space", f"not one of {', '.join(_SPACES)}, department/NAME")
 
 
 def _names(record: Any, path: str, *names: str, needed: bool = True) -> Iterator[Problem]:

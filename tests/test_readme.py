@@ -38,7 +38,20 @@ def test_each_command_does_what_is_said(environ: dict[str, str]) -> None:
         done = subprocess.run([*PROGRAM, *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         said[arguments[0]] = said.get(arguments[0], "") + done.stdout
-    assert {"agents", "produce", "recall", "why", "history", "explain", "sql", "status", "topics", "config", "dlq"} == said.keys()
+    assert {
+        "agents",
+        "produce",
+        "recall",
+        "why",
+        "history",
+        "explain",
+        "sql",
+        "status",
+        "topics",
+        "config",
+        "dlq",
+        "journal",
+    } == said.keys()
     assert "Ask [email:1] when in doubt." in said["recall"]
     assert "pool of department/support" in said["recall"]
     assert re.search(r"privacy +no +sensitive +shareable", said["why"])

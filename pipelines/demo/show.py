@@ -76,7 +76,7 @@ def _stages(ask: Callable[[str], Rows], sent: Mapping[str, int]) -> Iterable[tup
     yield "counted", credited
     (learnings, candidates, applied) = ask(_LEARNINGS)[0]
     yield "kept", [(learnings, "learnings, each with every version"), (applied, "of them applied by somebody")]
-    decisions = dict(ask(_DECISIONS))
+    decisions: dict[str, int] = dict(ask(_DECISIONS))
     yield (
         "promoted",
         [

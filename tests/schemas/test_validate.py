@@ -52,6 +52,10 @@ def credit(**changed: object) -> Outcome:
         outcome(result=None, score=0.0),
         outcome(result="retracted", amends="o-0", verified_by="ci"),
         AGENT,
+        replace(AGENT, home_space="commons"),
+        replace(AGENT, home_space="department"),
+        replace(AGENT, home_space="department/support"),
+        replace(AGENT, home_space="department/support/returns"),
         WRITE,
         replace(WRITE, work_area=None, rollback_to=1),
         Exposure(org="acme", agent="a", process="p", sequence=0),
@@ -116,6 +120,19 @@ def test_good_records_pass(record: object) -> None:
         (credit(helpful="very"), "bad_value", "credits[1].helpful"),
         (outcome(credits=(CREDIT,) * 60_000), "too_large", None),
         (replace(AGENT, home_space=""), "missing", "home_space"),
+        *(
+            (replace(AGENT, home_space=space), "bad_value", "home_space")
+            for space in (
+                "departmnt/ops",
+                "organisation",
+                "Commons",
+                "commons/x",
+                "personal/x",
+                "department/",
+                "department//x",
+                "/department",
+            )
+        ),
         (replace(AGENT, producer="x"), "bad_value", "producer"),
         (replace(RUN, goal="x" * (RUN_BYTES + 1)), "too_large", None),
     ],
