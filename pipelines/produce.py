@@ -63,24 +63,27 @@ class Report:
     failure: Failure | None = None
 
 
+Taken = Callable[[Report, int, Record | Refusal], None]
+
+
 def produce(
     lines: Iterable[tuple[int, bytes | Problem]],
     topic: str,
     producer: Producer,
     prefix: str,
     defaults: Mapping[str, str],
-    taken: Callable[[Report, Record | Refusal], None],
+    taken: Taken,
 ) -> Report:
     """Send each line's record to a raw topic; returns once the broker has them all, or has stopped taking them.
 
     `producer` must be idempotent, so that a retry neither repeats nor reorders. `defaults`: `org` and `agent` of lines that name none.
-    `taken` is told of each line as it is sent or refused. Memory is bounded by what is in flight and by the report.
+    `taken` is told of each line, with its number, as it is sent or refused. Memory is bounded by what is in flight and by the report.
     """
     return _Sending(topic, producer, prefix, taken).run(lines, defaults)
 
 
 class _Sending:
-    def __init__(self, topic: str, producer: Producer, prefix: str, taken: Callable[[Report, Record | Refusal], None]) -> None:
+    def __init__(self, topic: str, producer: Producer, prefix: str, taken: Taken) -> None:
         self._topic, self._producer, self._prefix, self._taken = topic, producer, prefix, taken
         self._report = Report()
         self._bytes_in_flight = 0
@@ -112,7 +115,7 @@ class _Sending:
         confirmed = partial(self._delivered, number, parts_of(record), len(value))
         self._producer.produce(self._prefix + self._topic, value, message_key(record), on_delivery=confirmed)
         self._producer.poll(0)
-        self._taken(self._report, record)
+        self._taken(self._report, number, record)
 
     def _delivered(self, number: int, parts: tuple[str, ...], size: int, error: KafkaError | None, message: Message) -> None:
         self._bytes_in_flight -= size
@@ -129,7 +132,7 @@ class _Sending:
     def _refuse(self, number: int, problem: Problem) -> None:
         refusal = Refusal(number, problem.field, problem.detail or problem.code)
         self._report.refused.append(refusal)
-        self._taken(self._report, refusal)
+        self._taken(self._report, number, refusal)
 
 
 def message_key(record: Record | Exposure) -> bytes:

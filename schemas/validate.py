@@ -25,6 +25,7 @@ _SPACES = ("personal", "commons", "department")
 _PRODUCERS = ("agent", "hook", "person", "tool")
 _KINDS = ("memory", "skill", "document", "instruction")
 _MEMORY_TYPES = ("fact", "belief", "experience", "procedure")
+_PRIVACIES = ("shareable", "agent_specific", "sensitive")
 _STEP_KINDS = ("tool", "message", "thought", "other")
 _STATUSES = ("ok", "error", "rejected", "interrupted", "timeout", "running", "unknown")
 _RESULTS = ("success", "minor_failure", "failure", "critical_failure", "retracted")
@@ -48,6 +49,23 @@ def problem(record: Any) -> Problem | None:
         case _:
             raise TypeError(f"{type(record).__name__} is no record from outside")
     return next(found, None) or _size(record)
+
+
+def unheeded(record: Any) -> Iterator[Problem]:
+    """What a Run or a Write says in a word that nobody knows and that is taken all the same, and how it reads (SPEC 2.6)."""
+    match record:
+        case Run():
+            for i, learning in enumerate(record.learnings):
+                yield from _privacy(learning.privacy, f"learnings[{i}].", "agent_specific" if learning.shared is False else "shareable")
+            for i, claim in enumerate(record.claims):
+                yield from _privacy(claim.privacy, f"claims[{i}].", "agent_specific")
+        case Write():
+            yield from _privacy(record.learning.privacy, "learning.", "agent_specific" if record.learning.shared is False else "shareable")
+
+
+def _privacy(privacy: str | None, path: str, reads: str) -> Iterator[Problem]:
+    for wrong in _one_of(privacy, path + "privacy", _PRIVACIES):
+        yield Problem(wrong.code, wrong.field, f"{wrong.detail}: it reads {reads}")
 
 
 def _run(run: Run) -> Iterator[Problem]:

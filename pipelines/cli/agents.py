@@ -34,11 +34,11 @@ def load(
     asked = engines.Engines(settings)
     loaded: list[Principal] = []
 
-    def taken(report: "Report", record: "Record | Refusal") -> None:
+    def taken(report: "Report", line: int, record: "Record | Refusal") -> None:
         if isinstance(record, Principal):
             loaded.append(record)
         elif isinstance(record, Refusal):
-            output.refused(file, record.line, record.field, record.error)
+            output.of_line(file, line, record.field, record.error)
 
     with open_input(file) as source, output.progress() as shown:
         producer = asked.producer()

@@ -19,7 +19,7 @@ def answer(files: Iterable[str], reply: Callable[[dict[str, Any]], dict[str, Any
                 replied = text if isinstance(text, Problem) else _replied(text, reply)
                 if isinstance(replied, Problem):
                     complete = False
-                    output.refused(file, number, replied.field, replied.detail)
+                    output.of_line(file, number, replied.field, replied.detail)
                 else:
                     output.json_line(replied)
                     sys.stdout.flush()

@@ -64,8 +64,8 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def refused(file: str, line: int, field: str | None, error: str) -> None:
-    """A line of input that was refused, as one line on stderr."""
+def of_line(file: str, line: int, field: str | None, error: str) -> None:
+    """What is wrong with a line of input, as one line on stderr."""
     where = f"line {line}" if file == "-" else f"{file}:{line}"
     say(f"{where}: {field}: {error}" if field else f"{where}: {error}")
 

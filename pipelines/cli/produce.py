@@ -35,6 +35,7 @@ def produce(
     """
     from pipelines.lines import numbered, open_input
     from pipelines.produce import Refusal, produce
+    from schemas.validate import unheeded
 
     settings = engines.read_settings()
     asked = engines.Engines(settings)
@@ -43,10 +44,13 @@ def produce(
     defaults = {"org": org or settings.org, "agent": agent or settings.agent}
     with open_input(file) as source, output.progress() as shown:
 
-        def taken(report: "Report", record: "Record | Refusal") -> None:
+        def taken(report: "Report", line: int, record: "Record | Refusal") -> None:
             shown.show(f"sending {what}", report.read, None)
-            if isinstance(record, Refusal) and not as_json:
-                output.refused(file, record.line, record.field, record.error)
+            if not isinstance(record, Refusal):
+                for odd in unheeded(record):
+                    output.of_line(file, line, odd.field, odd.detail)
+            elif not as_json:
+                output.of_line(file, line, record.field, record.error)
 
         producer = asked.producer()
         asked.offsets.ends([what])  # says so where the topic is not there, instead of waiting for it

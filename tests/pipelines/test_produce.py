@@ -27,7 +27,7 @@ SECRET = "swordfish"
 def sent_from(deployment: Deployment, topic: str, lines: Sequence[Any], defaults: dict[str, str] | None = None) -> Report:
     """What becomes of some lines, each JSON or text."""
     numbered = ((n, (line if isinstance(line, str) else json.dumps(line)).encode()) for n, line in enumerate(lines, 1))
-    return produce(numbered, topic, deployment.producer, deployment.layout.prefix, defaults or {}, lambda report, record: None)
+    return produce(numbered, topic, deployment.producer, deployment.layout.prefix, defaults or {}, lambda *_: None)
 
 
 def messages(deployment: Deployment, report: Report) -> Iterator[Message]:
@@ -107,7 +107,7 @@ def test_a_run_that_does_not_compress_below_the_topics_limit_is_refused_and_the_
 def test_each_line_is_told_as_it_is_taken(deployment: Deployment) -> None:
     told: list[tuple[int, bool]] = []
 
-    def taken(report: Report, record: Record | Refusal) -> None:
+    def taken(report: Report, line: int, record: Record | Refusal) -> None:
         told.append((report.read, isinstance(record, Refusal)))
 
     lines = [(1, json.dumps(RUN).encode()), (2, b"{")]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Run, Step, Tick, Write
-from schemas.validate import NAME_CHARS, RUN_BYTES, TEXT_BYTES, problem
+from schemas.validate import NAME_CHARS, RUN_BYTES, TEXT_BYTES, problem, unheeded
 
 RUN = Run(run_id="r-1", org="acme", agent="agent/a")
 LEARNING = LearningDraft(entry_key="support/pattern-x", rule="Check the status first.")
@@ -146,3 +146,22 @@ def test_what_is_wrong_is_named(record: object, code: str, path: str | None) -> 
 def test_a_record_of_ours_is_no_record_from_outside() -> None:
     with pytest.raises(TypeError):
         problem(Tick.__new__(Tick))
+
+
+@pytest.mark.parametrize(
+    ("record", "found"),
+    [
+        (learning(), []),
+        (learning(privacy="sensitive"), []),
+        (learning(privacy="private"), [("learnings[1].privacy", "shareable")]),
+        (learning(privacy="private", shared=False), [("learnings[1].privacy", "agent_specific")]),
+        (claim(privacy="public"), [("claims[0].privacy", "agent_specific")]),
+        (replace(WRITE, learning=replace(LEARNING, privacy="")), [("learning.privacy", "shareable")]),
+        (OUTCOME, []),
+    ],
+)
+def test_a_privacy_that_nobody_knows_is_told_and_how_it_reads(record: object, found: list[tuple[str, str]]) -> None:
+    """SPEC 2.6: it is taken, so whoever sends it must hear what it comes to."""
+    assert problem(record) is None
+    told = [(odd.field, odd.detail) for odd in unheeded(record)]
+    assert told == [(path, f"not one of shareable, agent_specific, sensitive: it reads {reads}") for path, reads in found]

@@ -53,5 +53,5 @@ def test_no_progress_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[s
     [("-", None, "line 3: wrong\n"), ("runs.jsonl", "learnings[1].rule", "runs.jsonl:3: learnings[1].rule: wrong\n")],
 )
 def test_refusals_name_line_and_field(capsys: pytest.CaptureFixture[str], file: str, field: str | None, said: str) -> None:
-    output.refused(file, 3, field, "wrong")
+    output.of_line(file, 3, field, "wrong")
     assert capsys.readouterr() == ("", said)
