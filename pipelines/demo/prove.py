@@ -129,18 +129,18 @@ def _messages(kafka: Config, prefix: str, result: Search) -> Iterator[tuple[str,
         consumer.assign(wanted)
         left = {(tp.topic, tp.partition) for tp in wanted}
         while left:
-            batch = consumer.consume(1000, _SILENCE_SECONDS)
-            if not batch:
+            # Not by batches: consume() waits for a full one, ten seconds at the end.
+            message = consumer.poll(_SILENCE_SECONDS)
+            if message is None:
                 raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{len(left)} partitions did not come to their end"))
-            for message in batch:
-                error = message.error()
-                if error is None:
-                    text = b"\0".join((message.key() or b"", message.value() or b"", repr(message.headers()).encode()))
-                    yield str(message.topic()).removeprefix(prefix), text
-                elif error.code() == KafkaError._PARTITION_EOF:
-                    left.discard((str(message.topic()), message.partition()))
-                else:
-                    raise KafkaException(error)
+            error = message.error()
+            if error is None:
+                text = b"\0".join((message.key() or b"", message.value() or b"", repr(message.headers()).encode()))
+                yield str(message.topic()).removeprefix(prefix), text
+            elif error.code() == KafkaError._PARTITION_EOF:
+                left.discard((str(message.topic()), message.partition()))
+            else:
+                raise KafkaException(error)
     finally:
         consumer.close()
 
