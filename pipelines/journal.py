@@ -18,7 +18,7 @@ from pipelines.admin import Layout
 from pipelines.lines import numbered, open_input
 from pipelines.meta import ClientConfig
 from pipelines.reading import to_the_end
-from pipelines.seals import ChainName, Seals, seals
+from pipelines.seals import ChainName, Seals, reader, seals
 from schemas.codec import decode
 from schemas.partition import log_hash, partition_of
 from schemas.problem import Problem
@@ -58,7 +58,7 @@ def from_kafka(config: ClientConfig, layout: Layout, org: str | None, chain: str
 
     def entries() -> Iterator[JournalEntry | Unreadable]:
         known = Replays()
-        for message in to_the_end(config, layout.prefix + "journal", partitions):
+        for message in to_the_end(config, layout.prefix + "journal", partitions, reader(layout)):
             record = decode(message.value())
             if not isinstance(record, JournalEntry):
                 yield Unreadable()

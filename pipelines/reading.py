@@ -9,9 +9,12 @@ from pipelines.meta import ClientConfig
 _SILENCE_SECONDS = 30.0
 
 
-def to_the_end(config: ClientConfig, topic: str, partitions: list[int]) -> Iterator[Message]:
-    """Every record of some partitions of a topic (its full name), each partition in order. Raises KafkaException."""
-    own = {"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True, "isolation.level": "read_committed"}
+def to_the_end(config: ClientConfig, topic: str, partitions: list[int], group: str) -> Iterator[Message]:
+    """Every record of some partitions of a topic (its full name), each partition in order. Raises KafkaException.
+
+    `group` is joined by nobody; a client has to name one that its user may use, for it asks who coordinates it.
+    """
+    own = {"group.id": group, "enable.auto.commit": False, "enable.partition.eof": True, "isolation.level": "read_committed"}
     consumer = Consumer(dict(config) | own)
     try:
         consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in partitions])

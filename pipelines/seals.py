@@ -41,9 +41,14 @@ class Seals:
 def seals(config: ClientConfig, layout: Layout) -> Seals:
     """All seals on the topic. Raises KafkaException."""
     found = Seals()
-    for message in to_the_end(config, layout.prefix + TOPIC, list(range(layout.partitions))):
+    for message in to_the_end(config, layout.prefix + TOPIC, list(range(layout.partitions)), reader(layout)):
         found.add(decode(message.value()))
     return found
+
+
+def reader(layout: Layout) -> str:
+    """The group in whose name the journal's topics are read: one that the journal's user may use (deploy/acls.py)."""
+    return f"{layout.prefix}journal-reader"
 
 
 def send(producer: Producer, layout: Layout, records: Iterable[JournalKey | JournalCountersignature]) -> None:
