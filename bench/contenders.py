@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -55,7 +56,8 @@ def _peer(peer: Peer, *arguments: str) -> Callable[[Path], list[str]]:
 
 
 def _java(work: Path) -> list[str]:
-    return ["java", "-Xmx1g", "-cp", java_classes(work), "KafkaStreams"]
+    classes = java_classes(work)
+    return [shutil.which("java") or "java", "-Xmx1g", "-cp", classes, "KafkaStreams"]
 
 
 QUIX = Peer("quixstreams", ("quixstreams==3.28.1", "fastavro", "orjson"))

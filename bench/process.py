@@ -3,11 +3,14 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
+
+from pipelines import tether
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,7 +23,7 @@ class Process:
         self._log = log
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
-                command,
+                [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), *command],  # a runner that is killed leaves none
                 env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
