@@ -6,13 +6,14 @@ import logging
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import uvloop
 from confluent_kafka import KafkaException
 
 from agents.binding.agent import App, Cluster, run
 from agents.binding.lease import EXIT_TOPIC_ANEW, die
-from agents.binding.states import in_memory, on_disk
+from agents.binding.states import NewStates, in_memory
 from pipelines import admin, secret
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
@@ -86,7 +87,7 @@ def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callabl
             data=home,
             epochs=epochs,
             member=name,
-            new_states=on_disk(home) if settings.store == "ROCKSDB" else in_memory,
+            new_states=_states(settings.store, home),
             transactions=settings.fence == "TRANSACTIONS",
             security=credentials(settings),
         )
@@ -95,6 +96,14 @@ def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callabl
         gc.collect()
         gc.freeze()
         uvloop.run(_until_stopped(bound, ready, partial(admin.epochs, config, layout)))
+
+
+def _states(store: str, home: Path) -> NewStates:
+    if store == "MEMORY":
+        return in_memory
+    from agents.binding.rocks import on_disk
+
+    return on_disk(home)
 
 
 async def _until_stopped(apps: Sequence[App], ready: Callable[[], None], epochs: Callable[[], Epochs]) -> None:

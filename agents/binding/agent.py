@@ -100,7 +100,8 @@ class App(faust.App):
             producer_max_request_size=_MAX_REQUEST_BYTES,
             producer_max_batch_size=_MAX_BATCH_BYTES,
         )
-        self.agent_, self.cluster, self.lease = agent, cluster, Lease()
+        self.agent_name, self.cluster, self.lease = agent.name, cluster, Lease()
+        self._core = agent.core
         self.sources = {cluster.prefix + name: name for name in agent.sources}
         self.held: set[TP] = set()
         raw: dict[str, Any] = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}
@@ -145,7 +146,7 @@ class App(faust.App):
         # A broker gives all records of a producer's batch one time.
         times = {stamp: datetime.fromtimestamp(stamp / 1000, UTC) for stamp in {r.timestamp for r in records}}
         batch = [Incoming(topic, epoch, r.partition, r.offset, times[r.timestamp], r.key, r.value) for r in records]
-        result = self.agent_.core.step(tp.partition, batch, self.states.reader(tp.partition) if self.changelog else _no_state)
+        result = self._core.step(tp.partition, batch, self.states.reader(tp.partition) if self.changelog else _no_state)
         partitions = self.cluster.partitions
         out = ((prefix + o.topic, partition_of(o.log, partitions), o.key, o.value) for o in result.out)
         changelog = self.changelog or ""
@@ -156,7 +157,7 @@ class App(faust.App):
         except ProducerFenced:
             die(EXIT_LEASE_OVER, f"partition {tp.partition} of {tp.topic} is another worker's")
         except Exception as error:
-            die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_.name} sent ({type(error).__name__}: {error})")
+            die(EXIT_SEND_FAILED, f"the broker did not take what agent {self.agent_name} sent ({type(error).__name__}: {error})")
         if result.states:
             self.states.apply(tp.partition, result.states, offset)
 
@@ -168,7 +169,7 @@ class App(faust.App):
         try:
             await ship(self._producers(None), [(tp.topic, tp.partition, b"tick", tick) for tp in self.held])
         except Exception as error:
-            die(EXIT_SEND_FAILED, f"the broker did not take a tick of agent {self.agent_.name} ({type(error).__name__}: {error})")
+            die(EXIT_SEND_FAILED, f"the broker did not take a tick of agent {self.agent_name} ({type(error).__name__}: {error})")
 
 
 class _Copy(Store[bytes, bytes]):
@@ -230,7 +231,7 @@ async def _run_one(app: App, stop: asyncio.Event) -> None:
     stopping, ended = asyncio.create_task(stop.wait()), asyncio.create_task(app.wait_until_stopped())
     await asyncio.wait([stopping, ended], return_when=asyncio.FIRST_COMPLETED)
     if app.crashed:
-        die(EXIT_CRASHED, f"agent {app.agent_.name} can't go on ({app.crash_reason!r})")
+        die(EXIT_CRASHED, f"agent {app.agent_name} can't go on ({app.crash_reason!r})")
     app.lease.leave()
     await app.stop()
     await app.outbox.hold(frozenset())

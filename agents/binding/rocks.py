@@ -13,7 +13,7 @@ from typing import Any, cast
 from rocksdict import Options, Rdict, WriteBatch, WriteOptions
 
 from agents.binding.batch import Read
-from agents.binding.states import Changes
+from agents.binding.states import Changes, NewStates, States
 
 _OFFSET = b"o"
 _STATE = b"s"
@@ -82,3 +82,15 @@ class RocksStates:
         for database in self._databases.values():
             database.close()
         self._databases.clear()
+
+
+def on_disk(directory: Path) -> NewStates:
+    """States in RocksDB under a directory: a restart reads what the changelog got since, and memory holds no more than a cache.
+
+    A changelog that was made anew gets a directory of its own: its offsets begin at 0 again.
+    """
+
+    def new(agent: str, epoch: str) -> States:
+        return RocksStates(directory / agent / epoch)
+
+    return new

@@ -4,7 +4,6 @@ What a partition's copy holds is what the changelog holds up to that offset, no 
 """
 
 from collections.abc import Callable, Mapping, Set
-from pathlib import Path
 from typing import Protocol
 
 from agents.binding.batch import Read
@@ -86,17 +85,3 @@ NewStates = Callable[[str, str], States]
 def in_memory(_agent: str, _epoch: str) -> States:
     """States that a restart reads from the changelog."""
     return MemoryStates()
-
-
-def on_disk(directory: Path) -> NewStates:
-    """States in RocksDB under a directory: a restart reads what the changelog got since, and memory holds no more than a cache.
-
-    A changelog that was made anew gets a directory of its own: its offsets begin at 0 again.
-    """
-
-    def new(agent: str, epoch: str) -> States:
-        from agents.binding.rocks import RocksStates  # a worker that keeps its states in memory needs no RocksDB
-
-        return RocksStates(directory / agent / epoch)
-
-    return new

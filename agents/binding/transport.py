@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
@@ -16,19 +16,54 @@ from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
-from agents.binding.lease import EXIT_SEND_FAILED, die
-
-if TYPE_CHECKING:
-    from agents.binding.agent import App
+from agents.binding.lease import EXIT_SEND_FAILED, Lease, die
+from agents.binding.outbox import Outbox
+from agents.binding.states import States
 
 _WAIT_SECONDS = 1.0
 _EMPTY_FETCH_SECONDS = 0.05
 
 
-class Consumer(driver.Consumer):
-    """Hands whole batches to the app. `busy` is held while batches are taken: whoever commits or hands a partition over waits for it."""
+class Host(Protocol):
+    """What the transport asks of its app, beside what Faust's own does. `sources`: the topics whose batches are taken, by full name;
+    `held`: their partitions that are this process's."""
 
-    app: "App"
+    agent_name: str
+    sources: Mapping[str, str]
+    held: set[TP]
+    lease: Lease
+    outbox: Outbox
+    states: States
+    consumer_generation_id: int
+    should_stop: bool
+    tables: Any
+
+    def epoch(self, topic: str) -> str:
+        """Identity of a topic, by its full name."""
+        ...
+
+    def recovered(self) -> bool:
+        """Whether it has its partitions and what their table held."""
+        ...
+
+    async def take(self, tp: TP, records: Sequence[ConsumerRecord], behind: int) -> None:
+        """Take a batch; `behind` is the offset after it. When it returns, what came of it is on the broker."""
+        ...
+
+
+class _Hosted:
+    """Part of a transport, with its app as what it is."""
+
+    app: Any
+
+    @property
+    def host(self) -> Host:
+        host: Host = self.app
+        return host
+
+
+class Consumer(_Hosted, driver.Consumer):
+    """Hands whole batches to the app. `busy` is held while batches are taken: whoever commits or hands a partition over waits for it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -46,36 +81,36 @@ class Consumer(driver.Consumer):
                 records = found or {}
                 if self.should_stop:
                     continue
-                generation = self.app.consumer_generation_id
+                generation = self.host.consumer_generation_id
                 for tp, fetched in records.items():
-                    if tp.topic not in self.app.sources:
+                    if tp.topic not in self.host.sources:
                         await self._copy(TP(*tp), fetched, generation)
                 async with self.busy:
                     await asyncio.gather(
-                        *(self._take(TP(*tp), fetched, generation) for tp, fetched in records.items() if tp.topic in self.app.sources)
+                        *(self._take(TP(*tp), fetched, generation) for tp, fetched in records.items() if tp.topic in self.host.sources)
                     )
                     if not records:
                         await self._pass_markers()
                 await self._end_recovery()
         except self.consumer_stopped_errors:
-            if not self.app.should_stop:
+            if not self.host.should_stop:
                 raise
         except asyncio.CancelledError:
-            if not self.app.should_stop:
+            if not self.host.should_stop:
                 raise
 
     async def _copy(self, tp: TP, fetched: Sequence[ConsumerRecord], generation: int) -> None:
         """A changelog, in recovery or as a standby: the whole batch is copied, and Faust is told of its last record, from which it knows
         how far the table is. After a rebalance it is asked for again from where the copy ends."""
-        if generation != self.app.consumer_generation_id:
+        if generation != self.host.consumer_generation_id:
             return
         last = fetched[-1]
-        self.app.states.apply(tp.partition, {r.key: r.value for r in fetched}, last.offset)
+        self.host.states.apply(tp.partition, {r.key: r.value for r in fetched}, last.offset)
         await self.wait_first(self.callback(self._to_message(tp, last)), self.suspend_flow.wait())
         self._read_offset[tp] = last.offset
 
     async def _take(self, tp: TP, fetched: Sequence[ConsumerRecord], generation: int) -> None:
-        if not self.flow_active or generation != self.app.consumer_generation_id:
+        if not self.flow_active or generation != self.host.consumer_generation_id:
             await self._give_back(tp, fetched[0].offset)
             return
         read = self._read_offset[tp]
@@ -83,9 +118,9 @@ class Consumer(driver.Consumer):
         if not fresh:
             return
         behind = fresh[-1].offset + 1
-        await self.app.take(tp, fresh, behind)
+        await self.host.take(tp, fresh, behind)
         self._read_offset[tp] = behind
-        if not self.app.outbox.commits:
+        if not self.host.outbox.commits:
             self._next[tp] = behind
 
     async def _give_back(self, tp: TP, offset: int) -> None:
@@ -96,17 +131,16 @@ class Consumer(driver.Consumer):
 
     async def _pass_markers(self) -> None:
         """Commit past the ends of transactions, which are offsets without a record: else a group that read everything looks behind."""
-        if not self.flow_active or not self.app.recovered():
+        if not self.flow_active or not self.host.recovered():
             return
-        for tp in self.app.held & self.assignment():
+        for tp in self.host.held & self.assignment():
             read, at = self._read_offset[tp], await self.position(tp)
             if read is not None and at is not None and at > read:
                 self._read_offset[tp] = self._next[tp] = at
 
     async def _end_recovery(self) -> None:
         """Faust waits for the record before a changelog's end, and where a transaction ended there it is none: tell it."""
-        tables: Any = self.app.tables
-        recovery = tables.recovery
+        recovery = self.host.tables.recovery
         if not recovery.in_recovery:
             return
         for tp, highwater in list(recovery.active_highwaters.items()):
@@ -129,15 +163,15 @@ class Consumer(driver.Consumer):
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """A new generation is an answer of the coordinator: the lease begins anew. The outbox holds the partitions before recovery reads
         how far their changelogs go."""
-        self.app.lease.renew()
+        self.host.lease.renew()
         thread: Any = self._thread
-        self.app.lease.follow(thread._consumer._coordinator)
+        self.host.lease.follow(thread._consumer._coordinator)
         be_patient(thread._consumer._fetcher)
-        self.app.held = {tp for tp in assigned if tp.topic in self.app.sources}
+        self.host.held = {tp for tp in assigned if tp.topic in self.host.sources}
         try:
-            await self.app.outbox.hold(self.app.held)
+            await self.host.outbox.hold(self.host.held)
         except KafkaError as error:
-            die(EXIT_SEND_FAILED, f"the broker lets agent {self.app.agent_.name} send nothing ({type(error).__name__}: {error})")
+            die(EXIT_SEND_FAILED, f"the broker lets agent {self.host.agent_name} send nothing ({type(error).__name__}: {error})")
         await super().on_partitions_assigned(assigned, generation_id)
 
     def _filter_tps_with_pending_acks(self, topics: Any = None) -> Any:
@@ -148,15 +182,13 @@ class Consumer(driver.Consumer):
         return self._next.get(tp) or super()._new_offset(tp)
 
 
-class Thread(driver.AIOKafkaConsumerThread):
+class Thread(_Hosted, driver.AIOKafkaConsumerThread):
     """Where aiokafka's consumer lives. It reads committed records only, and a commit carries the epoch of its topic."""
-
-    app: Any
 
     def _create_worker_consumer(self, transport: Any) -> Any:
         consumer: Any = super()._create_worker_consumer(transport)
         consumer._isolation_level = "read_committed"
-        commit_with_epoch(consumer, self.app.epoch)
+        commit_with_epoch(consumer, self.host.epoch)
         return consumer
 
 
@@ -180,17 +212,15 @@ def commit_with_epoch(consumer: Any, epoch: Callable[[str], str]) -> None:
     consumer.commit, consumer.committed = committing, committed
 
 
-class Producer(driver.Producer):
+class Producer(_Hosted, driver.Producer):
     """Idempotent: a retry neither repeats nor reorders. What it puts on the wire, it puts there under the lease."""
-
-    app: "App"
 
     def _settings_extra(self) -> Mapping[str, Any]:
         return {"acks": "all", "enable_idempotence": True}
 
     def _new_producer(self, transactional_id: str | None = None) -> Any:
         producer: Any = super()._new_producer(transactional_id)
-        self.app.lease.guard(producer.client)
+        self.host.lease.guard(producer.client)
         return producer
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.binding.rocks import RocksStates
-from agents.binding.states import MemoryStates, States, in_memory, on_disk
+from agents.binding.rocks import RocksStates, on_disk
+from agents.binding.states import MemoryStates, States, in_memory
 
 New = Callable[[Path], States]
 
