@@ -21,8 +21,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import chdb
 
+from sinks import allowed
+from sinks.allowed import Functions
 from sinks.client import DATABASE
-from sinks.statement import Refused, Statement, read
+from sinks.statement import FILES, Refused, Statement, read
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +39,6 @@ TRANSPORT = frozenset(
     " enable_http_compression cancel_http_readonly_queries_on_client_close stacktrace".split()
 )
 """URL parameters that belong to the interface, not to the engine's settings."""
-_SETTING = re.compile(r"[a-z][a-z0-9_]*")
 _BOUNDARY = re.compile(r'multipart/form-data; *boundary="?([^";]+)"?', re.IGNORECASE)
 _FIELD = re.compile(rb'[; ]name="([^"]*)"')
 _CODE = re.compile(r"Code: (\d+)")
@@ -54,6 +55,8 @@ class Front(ThreadingHTTPServer):
         self.path = path
         self.token = token.encode()
         self.turns = BoundedSemaphore(QUERIES_AT_ONCE)
+        with _handle(path, {}) as handle:
+            self.functions = Functions(handle)
         super().__init__(("127.0.0.1", port), _Request)
 
     def drain(self, seconds: float) -> bool:
@@ -157,12 +160,12 @@ class _Request(BaseHTTPRequestHandler):
             )
 
     def _run(self, handle: Any, sql: str, given: Mapping[str, str]) -> None:
+        params = {name.removeprefix("param_"): value for name, value in given.items() if name.startswith("param_")}
         try:
-            statement = read(handle, sql)
+            statement = read(handle, sql, params, self.server.functions)
         except Refused as refused:
             raise _Failed(HTTPStatus.FORBIDDEN, _READONLY, str(refused)) from refused
         form = statement.format or given.get("default_format") or self.headers.get("X-ClickHouse-Format") or "TabSeparated"
-        params = {name.removeprefix("param_"): value for name, value in given.items() if name.startswith("param_")}
         blocks = _blocks(handle, statement, form, params)
         first = next(blocks, b"")  # a query that fails at once fails before the answer has begun
         self.send_response(HTTPStatus.OK)
@@ -206,13 +209,15 @@ def _handle(path: str, given: Mapping[str, str]) -> Iterator[Any]:
     """A handle of the engine with the request's database and settings, and read-only from then on."""
     handle: Any = chdb.connect(path)  # type: ignore[no-untyped-call]
     try:
-        name = (given.get("database") or DATABASE).replace("\\", "\\\\").replace("`", "\\`")
+        asked = given.get("database", "")
+        # Tools name the database that a server calls its default; here that one holds the machine's files.
+        name = (DATABASE if asked in ("", FILES) else asked).replace("\\", "\\\\").replace("`", "\\`")
         handle.query(f"USE `{name}`")
         for setting, value in given.items():
             if setting in TRANSPORT or setting == "readonly" or setting.startswith("param_"):
                 continue
-            if not _SETTING.fullmatch(setting):
-                raise _Failed(HTTPStatus.BAD_REQUEST, _SYNTAX, "a parameter of the URL that is no setting")
+            if not allowed.setting(setting):
+                raise _Failed(HTTPStatus.BAD_REQUEST, _SYNTAX, "a parameter of the URL is no setting that may be changed here")
             quoted = value.replace("\\", "\\\\").replace("'", "\\'")
             handle.query(f"SET {setting} = '{quoted}'")
         # 2 lets a statement change settings, but for this one; 1, where it is asked for, does not.
