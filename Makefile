@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help install test test-fast fuzz lint format demo up bench bench-scan lock clean
+.PHONY: help install test test-fast fuzz chaos lint format demo up bench bench-scan lock clean
 
 VENV := .venv
 PYTHON := $(shell command -v python3.11 || command -v python3)
@@ -41,6 +41,11 @@ bench-scan: $(INSTALLED) ## measure the scanner beside others: writes bench/SCAN
 
 fuzz: $(INSTALLED) ## look for texts that break the scanner, for some ten minutes
 	$(BIN)/python -m pytest tests/agents/scan/test_properties.py --hypothesis-profile fuzz
+
+chaos: N := 25
+chaos: BROKER := kafka
+chaos: $(INSTALLED) ## kill, stop and start its parts N times, drawn from SEED, on BROKER (kafka or noida-db), and count again
+	$(BIN)/python -m tests.chaos "$(N)" "$(SEED)" "$(BROKER)"
 
 lint: $(INSTALLED) ## check style, types and the direction of imports
 	$(BIN)/ruff check
