@@ -25,7 +25,7 @@ _SPACES = ("personal", "commons", "department")
 _PRODUCERS = ("agent", "hook", "person", "tool")
 _KINDS = ("memory", "skill", "document", "instruction")
 _MEMORY_TYPES = ("fact", "belief", "experience", "procedure")
-_PRIVACIES = ("shareable", "agent_specific", "sensitive")
+PRIVACIES = ("shareable", "agent_specific", "sensitive")
 _STEP_KINDS = ("tool", "message", "thought", "other")
 _STATUSES = ("ok", "error", "rejected", "interrupted", "timeout", "running", "unknown")
 _RESULTS = ("success", "minor_failure", "failure", "critical_failure", "retracted")
@@ -64,7 +64,7 @@ def unheeded(record: Any) -> Iterator[Problem]:
 
 
 def _privacy(privacy: str | None, path: str, reads: str) -> Iterator[Problem]:
-    for wrong in _one_of(privacy, path + "privacy", _PRIVACIES):
+    for wrong in _one_of(privacy, path + "privacy", PRIVACIES):
         yield Problem(wrong.code, wrong.field, f"{wrong.detail}: it reads {reads}")
 
 

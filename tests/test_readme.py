@@ -1,5 +1,6 @@
 """The README's commands, typed in their order beside a `tidegate up`, do what it says they do."""
 
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 COMMANDS = [line for block in BLOCKS for line in block.splitlines() if line.startswith("tidegate ")]
+EXAMPLE = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "recall.md").read_text(), re.MULTILINE | re.DOTALL)
 PROGRAM = [sys.executable, "-m", "pipelines.cli.main"]
 
 pytestmark = pytest.mark.processes
@@ -60,3 +62,18 @@ def test_each_command_does_what_is_said(environ: dict[str, str]) -> None:
     assert "department/support" in said["sql"]
     assert "jane.roe" not in str(said)
     assert "correct-horse" not in str(said)
+
+
+def test_the_loop_in_python_counts_for_the_pool(environ: dict[str, str], tmp_path: Path) -> None:
+    """docs/recall.md: recall, task, outcome by `ref`, after the README's commands."""
+    (script,) = EXAMPLE
+    program = tmp_path / "tidegate"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(PROGRAM)} "$@"\n')
+    program.chmod(0o755)
+    around = environ | {"PATH": f"{tmp_path}:{environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], env=around, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.match(r"outcomes:\d+:\d+ \{'stored': 1, ", done.stdout)
+    asked = [*PROGRAM, "sql", "SELECT applied, helpful FROM v_pool", "--json"]
+    pool = subprocess.run(asked, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(pool.stdout) == {"applied": 1, "helpful": 1}

@@ -51,6 +51,8 @@ def recall(
     from schemas import codec
     from sinks.recall import Ask, Recall
 
+    if not text.strip():
+        raise SettingsError("TEXT is empty: say what the learnings should be about")
     settings = engines.read_settings()
     asked = engines.Engines(settings)
     try:
@@ -72,11 +74,11 @@ def recall(
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)
     output.rows((row | more for row, more in zip(answer.rows, where, strict=True)), _COLUMNS, as_json=as_json)
     sys.stdout.flush()
+    if answer.exposure is None:
+        output.say(f"{ask.agent} of {ask.org} is not known: load it (`tidegate agents load`), or send a run of it first")
+        return
     if not answer.rows:
-        output.say(
-            f"nothing that {ask.agent} of {ask.org} may read matches" if answer.exposure else f"{ask.agent} of {ask.org} is not known"
-        )
-    if answer.exposure is None or not answer.rows:
+        output.say(f"nothing that {ask.agent} of {ask.org} may read matches")
         return
     failed: list[str] = []
 

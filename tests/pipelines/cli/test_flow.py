@@ -194,7 +194,14 @@ def test_recall_shows_its_own_and_the_pool_and_tells_the_stream(flow: Flow) -> N
 def test_recall_of_a_caller_who_is_not_known_gets_nothing(flow: Flow) -> None:
     """SPEC 7.1."""
     answer = flow.tidegate("recall", "refund", "--org", "acme", "--agent", "agent/nobody", "--json")
-    assert (answer.status, answer.out, answer.err) == (0, "", "agent/nobody of acme is not known\n")
+    assert (answer.status, answer.out, answer.err) == (
+        *(0, ""),
+        "agent/nobody of acme is not known: load it (`tidegate agents load`), or send a run of it first\n",
+    )
+
+
+def test_recall_of_nothing_is_wrong_usage(flow: Flow) -> None:
+    assert flow.tidegate("recall", " ", *WHO).status == 2
 
 
 def test_tables_for_people(flow: Flow) -> None:
