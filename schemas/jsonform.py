@@ -7,9 +7,10 @@ holds a value.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cache
 from math import isfinite
 from typing import Any, TypeVar
@@ -22,8 +23,9 @@ Record = TypeVar("Record")
 
 _NAMES = {"Principal": {"principal": "agent", "kind": None}}
 """Fields whose JSON name is another, or that have no JSON form: only agents are loaded as JSON."""
-_NEEDED = {("Outcome", "credits")}
-"""Fields that JSON must give although Avro has a default for them: an outcome without credits must say so."""
+_NEEDED = {("Outcome", "credits"): lambda outcome: outcome.get("result") != "retracted"}
+"""Fields that JSON must give although Avro has a default for them, and when: an outcome without credits must say so, but where it takes
+an earlier one back."""
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})")
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z_]{0,39}")
 _TWICE = object()
@@ -123,39 +125,44 @@ def _record_reader(tree: dict[str, Any]) -> Callable[[Any, str], Any]:
     names = _NAMES.get(tree["name"], {})
     optional = {f.name for f in fields(cls) if f.default is not MISSING or f.default_factory is not MISSING}
     parts: dict[str, tuple[str, Callable[[Any, str], Any]]] = {}
-    needed = []
+    needed: dict[str, Callable[[dict[str, Any]], bool]] = {}
     for f in tree["fields"]:
         key = names.get(f["name"], f["name"])
         if key is None:
             continue
         parts[key] = f["name"], _any_json if f.get("json") else _reader_of(f["type"])
-        if f["name"] not in optional or (tree["name"], f["name"]) in _NEEDED:
-            needed.append(key)
+        if f["name"] not in optional:
+            needed[key] = lambda _: True
+        elif when := _NEEDED.get((tree["name"], f["name"])):
+            needed[key] = when
 
     def read(v: Any, path: str) -> Any:
         if v is _TWICE:
             raise _Refused("bad_value", path, "an object with the same key twice")
         if not isinstance(v, dict):
             raise _Refused("bad_value", path, "not an object")
-        for key in needed:
-            if v.get(key) is None:
+        # First, since what is missing may be there under a misspelt name.
+        for key in v:
+            if key not in parts:
+                raise _unknown(key, path, parts)
+        for key, when in needed.items():
+            if v.get(key) is None and when(v):
                 raise _Refused("missing", f"{path}.{key}", "is needed")
         found = {}
         for key, x in v.items():
-            part = parts.get(key)
-            if part is None:
-                raise _unknown(key, path)
             if x is not None:
-                found[part[0]] = part[1](x, f"{path}.{key}")
+                name, reader = parts[key]
+                found[name] = reader(x, f"{path}.{key}")
         return cls(**found)
 
     return read
 
 
-def _unknown(key: str, path: str) -> _Refused:
+def _unknown(key: str, path: str, known: Iterable[str]) -> _Refused:
     # A key that could be a credential or a person's name is not said.
     if _PLAIN_KEY.fullmatch(key):
-        return _Refused("unknown_field", f"{path}.{key}", "is not a field of it")
+        near = get_close_matches(key, known, n=1)
+        return _Refused("unknown_field", f"{path}.{key}", "is not a field of it" + (f"; did you mean {near[0]}?" if near else ""))
     return _Refused("unknown_field", path, "has a key that is not a field of it")
 
 

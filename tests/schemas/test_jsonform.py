@@ -148,7 +148,9 @@ def test_numbers_are_taken_in_either_form(confidence: float, duration: float) ->
         (Outcome, {k: v for k, v in OUTCOME.items() if k != "credits"}, "missing", "credits"),
         (Outcome, {**OUTCOME, "credits": None}, "missing", "credits"),
         (Outcome, {**OUTCOME, "credits": [{"applied": "yes"}]}, "bad_value", "credits[0].applied"),
-        (Principal, {"org": "acme", "principal": "a"}, "missing", "agent"),
+        (Outcome, {"outcome_id": "o-1", "org": "acme", "agent": "a", "credit": []}, "unknown_field", "credit"),
+        (Principal, {"org": "acme"}, "missing", "agent"),
+        (Principal, {"org": "acme", "principal": "a"}, "unknown_field", "principal"),
         (Principal, {"org": "acme", "agent": "a", "kind": "person"}, "unknown_field", "kind"),
     ],
 )
@@ -260,3 +262,17 @@ def test_a_record_whose_json_is_none_is_dumped_all_the_same(text: str) -> None:
     record = Run(run_id="r", org="o", agent="a", steps=(Step(output=text),))
     assert dump(record)["steps"][0]["output"] == text
     assert canonical(dump(record))
+
+
+def test_a_retraction_needs_no_credits() -> None:
+    """SPEC 5.10: there is nothing left to credit."""
+    taken = parse(Outcome, {"outcome_id": "o-2", "org": "acme", "agent": "a", "result": "retracted", "amends": "o-1"})
+    assert isinstance(taken, Outcome)
+    assert taken.credits == ()
+
+
+@pytest.mark.parametrize(("key", "said"), [("credit", "is not a field of it; did you mean credits?"), ("weather", "is not a field of it")])
+def test_a_misspelt_field_is_told_before_what_it_leaves_missing(key: str, said: str) -> None:
+    problem = parse(Outcome, {"outcome_id": "o-2", "org": "acme", "agent": "a", "result": "success", key: []})
+    assert isinstance(problem, Problem)
+    assert (problem.field, problem.detail) == (key, said)
