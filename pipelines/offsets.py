@@ -53,6 +53,11 @@ class Offsets:
             self._onlookers[group] = Consumer({**self._config, "group.id": self._prefix + group, "enable.auto.commit": False})
         return self._onlookers[group]
 
+    def members(self, groups: Iterable[str]) -> dict[str, int]:
+        """How many processes are in each group (without prefix) now; one that was killed is until its session is over."""
+        answers = self._admin.describe_consumer_groups([self._prefix + group for group in groups])
+        return {name.removeprefix(self._prefix): len(answer.result(_TIMEOUT_SECONDS).members) for name, answer in answers.items()}
+
     def _listed(self, topics: Iterable[str], which: OffsetSpec) -> dict[Partition, int]:
         there = self._admin.list_topics(timeout=_TIMEOUT_SECONDS).topics
         wanted = [self._prefix + topic for topic in topics]

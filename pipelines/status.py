@@ -1,5 +1,6 @@
 """How far each consumer group is behind."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipelines.offsets import Offsets
@@ -16,6 +17,26 @@ class Lag:
     end: int
     committed: int | None
     lag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """How a group stands. `members`: processes in it; `left`: records of all its topics that it has not read."""
+
+    group: str
+    members: int
+    left: int
+    behind: tuple[str, ...]
+
+
+def groups(found: Iterable[Lag], members: Mapping[str, int]) -> list[Group]:
+    """What lags come to, group by group. `behind`: the topics that have records left for it."""
+    lags = list(found)
+    behind = {group: [row for row in lags if row.group == group and row.lag] for group in READERS}
+    return [
+        Group(group, members.get(group, 0), sum(row.lag for row in rows), tuple(sorted({row.topic for row in rows})))
+        for group, rows in behind.items()
+    ]
 
 
 def lags(offsets: Offsets) -> list[Lag]:

@@ -5,8 +5,8 @@ that the messages caused there. Each stage waits for such a snapshot, and never 
 """
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pipelines.errors import Failure
 from pipelines.offsets import Offsets, Partition
@@ -15,15 +15,29 @@ from pipelines.readers import READERS
 
 Watch = Callable[[str, int, int | None], None]
 """Told what is waited for, how much of it is done, and of how much."""
-Ends = Mapping[str, Mapping[str, str]]
-"""How parts ended: receipt id -> part -> end."""
+Ends = Mapping[str, Mapping[str, tuple[str, str | None]]]
+"""How parts ended: receipt id -> part -> end and reason."""
 ENDS = ("stored", "held", "refused", "dead_lettered", "duplicate", "waiting")
+
+FAILED = ("refused", "dead_lettered")
+"""Ends of what did not get in."""
 
 _POLL_SECONDS = 0.1
 _IDS_A_QUERY = 100
 """So many fit into a request's address, whatever their offsets."""
 _ORDER = ("aggregate", "promote", "journal", "sink")
 """Who reads what the one before it, and scan before all, has sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How one part of a message ended."""
+
+    line: int
+    id: str
+    part: str
+    end: str
+    reason: str | None
 
 
 class Stalled(Failure):
@@ -82,12 +96,12 @@ def until_shown(offsets: Offsets, sent: Iterable[Sent], seconds: float, watch: W
         until_read(offsets, group, offsets.ends(READERS[group]), seconds, watch)
 
 
-def until_ended(sent: Sequence[Sent], ends_of: Callable[[Sequence[str]], Ends], seconds: float, watch: Watch) -> Counter[str]:
-    """Wait until each part of each message has its end (SPEC 9.3); how many parts ended how. Raises Stalled.
+def until_ended(sent: Sequence[Sent], ends_of: Callable[[Sequence[str]], Ends], seconds: float, watch: Watch) -> list[Part]:
+    """Wait until each part of each message has its end (SPEC 9.3), and tell them, in the order of lines. Raises Stalled.
 
     `ends_of` gives the newest end of each part of the messages with some receipt ids.
     """
-    counts: Counter[str] = Counter()
+    found: list[Part] = []
     for start in range(0, len(sent), _IDS_A_QUERY):
         batch = sent[start : start + _IDS_A_QUERY]
         patience = Patience(seconds)
@@ -100,9 +114,9 @@ def until_ended(sent: Sequence[Sent], ends_of: Callable[[Sequence[str]], Ends], 
             first, parts = missing[0]
             more = f"; {len(missing) - 1} more like it" if len(missing) > 1 else ""
             patience.spend(len(missing), f"line {first.line} ({first.receipt}) has no end of {', '.join(parts)}{more}")
-        counts.update(end for message in batch for end in ends[message.receipt].values())
-    return counts
+        found.extend(Part(m.line, m.receipt, part, end, reason) for m in batch for part, (end, reason) in sorted(ends[m.receipt].items()))
+    return found
 
 
-def _missing(message: Sent, ended: Mapping[str, str]) -> list[str]:
+def _missing(message: Sent, ended: Container[str]) -> list[str]:
     return [] if "message" in ended else [part for part in message.parts if part not in ended]

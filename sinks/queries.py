@@ -22,7 +22,7 @@ _EXPLAIN = f"""SELECT version, at, cause, nullIf(cause_id, '') AS cause_id, null
     mass_success, mass_failure, applied, helpful, success_count, failure_count, evidence_status, nullIf(toString(reason), '') AS reason
 FROM evidence WHERE {_ENTRY} ORDER BY version, step, at"""
 _RECEIPT = "SELECT part, end, nullIf(toString(reason), '') AS reason FROM receipts FINAL WHERE id = {id:String}"
-_ENDS = "SELECT id, part, end FROM receipts FINAL WHERE id IN {ids:Array(String)}"
+_ENDS = "SELECT id, part, end, nullIf(toString(reason), '') FROM receipts FINAL WHERE id IN {ids:Array(String)}"
 _TOTALS = "SELECT end, count() FROM receipts FINAL GROUP BY end"
 _DEAD_LETTERS = """SELECT id, part, topic, epoch, partition, offset, reason, nullIf(field, '') AS field, nullIf(excerpt, '') AS excerpt,
     nullIf(toString(org), '') AS org, nullIf(toString(agent), '') AS agent, at, replayable_until
@@ -62,11 +62,11 @@ def receipt(client: Client, receipt_id: str) -> list[dict[str, Any]]:
     return sorted(_rows(client, _RECEIPT, {"id": receipt_id}), key=lambda row: _part_order(row["part"]))
 
 
-def ends(client: Client, receipt_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-    """Receipt id to part to end, of the messages that have one."""
-    found: dict[str, dict[str, str]] = {}
-    for receipt_id, part, end in client.query(_ENDS, parameters={"ids": list(receipt_ids)}).result_rows:
-        found.setdefault(receipt_id, {})[part] = end
+def ends(client: Client, receipt_ids: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, str | None]]]:
+    """Receipt id to part to end and reason, of the messages that have one."""
+    found: dict[str, dict[str, tuple[str, str | None]]] = {}
+    for receipt_id, part, end, reason in client.query(_ENDS, parameters={"ids": list(receipt_ids)}).result_rows:
+        found.setdefault(receipt_id, {})[part] = end, reason
     return found
 
 

@@ -1,6 +1,7 @@
 """`tidegate produce`."""
 
 from collections import Counter
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Json, Org, Timeout
 
 if TYPE_CHECKING:
     from pipelines.produce import Record, Report
+    from pipelines.wait import Part
 
 
 class Raw(StrEnum):
@@ -35,6 +37,7 @@ def produce(
     """
     from pipelines.lines import numbered, open_input
     from pipelines.produce import Refusal, produce
+    from pipelines.wait import FAILED
     from schemas.validate import unheeded
 
     settings = engines.read_settings()
@@ -56,21 +59,25 @@ def produce(
         asked.offsets.ends([what])  # says so where the topic is not there, instead of waiting for it
         given = {name: value for name, value in defaults.items() if value}
         report = produce(numbered(source), what, producer, settings.prefix, given, taken)
-    ended: Counter[str] | None = None
+    ended: list[Part] | None = None
     try:
         if report.sent:
             asked.until_saved()
         if report.failure:
             raise report.failure
         if wait:
-            ended = _wait(asked, report, timeout) if report.sent else Counter()
+            ended = _wait(asked, report, timeout) if report.sent else []
     finally:
-        _print(report, ended, as_json)  # whatever comes of the wait, this was sent
-    if report.refused or (ended and (ended["refused"] or ended["dead_lettered"])):
+        failed = [part for part in ended or () if part.end in FAILED]
+        if not as_json:
+            for part in failed:
+                output.of_line(file, part.line, None, f"{part.part} of {part.id} ended {part.end.replace('_', '-')}: {part.reason}")
+        _print(report, ended, failed, as_json)  # whatever comes of the wait, this was sent
+    if report.refused or failed:
         raise typer.Exit(exits.PARTLY_REFUSED)
 
 
-def _wait(asked: engines.Engines, report: "Report", timeout: float) -> Counter[str]:
+def _wait(asked: engines.Engines, report: "Report", timeout: float) -> "list[Part]":
     from pipelines.wait import until_ended, until_shown
     from sinks.queries import ends
 
@@ -80,15 +87,16 @@ def _wait(asked: engines.Engines, report: "Report", timeout: float) -> Counter[s
         return until_ended(report.sent, lambda ids: ends(client, ids), timeout, shown.show)
 
 
-def _print(report: "Report", ended: Counter[str] | None, as_json: bool) -> None:
+def _print(report: "Report", ended: "list[Part] | None", failed: "list[Part]", as_json: bool) -> None:
     from pipelines.wait import ENDS
 
     result: dict[str, Any] = {"read": report.read, "sent": len(report.sent)}
-    counted = None if ended is None else {end: ended[end] for end in ENDS}
+    counts = Counter(part.end for part in ended or ())
+    counted = None if ended is None else {end: counts[end] for end in ENDS}
     if as_json:
         result["refused"] = [{"line": r.line, "field": r.field, "error": r.error} for r in report.refused]
         result["receipts"] = [{"line": sent.line, "id": sent.receipt} for sent in report.sent]
-        output.json_line(result if counted is None else result | {"ended": counted})
+        output.json_line(result if counted is None else result | {"ended": counted, "failed": [asdict(part) for part in failed]})
         return
     result["refused"] = len(report.refused)
     print(", ".join(f"{number} {name}" for name, number in result.items()))

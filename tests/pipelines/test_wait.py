@@ -1,7 +1,7 @@
 """Waiting: for a snapshot, with patience for slowness and none for standstill."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient
 from pipelines.offsets import Offsets
 from pipelines.produce import Sent
 from pipelines.readers import READERS
-from pipelines.wait import Patience, Stalled, behind, until_ended, until_read, until_shown
+from pipelines.wait import Ends, Part, Patience, Stalled, behind, until_ended, until_read, until_shown
 from tests.pipelines.conftest import Deployment
 
 
@@ -77,22 +77,28 @@ def test_behind_is_the_offset_after_the_last() -> None:
     assert behind([Sent(1, "runs", 0, 5, ()), Sent(2, "runs", 1, 2, ()), Sent(3, "runs", 0, 4, ())]) == {("runs", 0): 6, ("runs", 1): 3}
 
 
-RECEIPTS = {
-    "runs:0:1": {"episode": "stored", "learning:0": "held"},
-    "runs:0:2": {"message": "dead_lettered"},
-    "runs:0:3": {"episode": "stored", "learning:0": "waiting"},
+RECEIPTS: Ends = {
+    "runs:0:1": {"episode": ("stored", None), "learning:0": ("held", "github_token")},
+    "runs:0:2": {"message": ("dead_lettered", "damaged")},
+    "runs:0:3": {"learning:0": ("waiting", "unknown_entry"), "episode": ("stored", None)},
 }
 
 
-def receipts(ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+def receipts(ids: Sequence[str]) -> Ends:
     """What ClickHouse would say."""
     return {i: RECEIPTS[i] for i in ids if i in RECEIPTS}
 
 
-def test_ends_are_counted_by_part() -> None:
+def test_ends_are_told_by_line_and_part() -> None:
     """A message that could not be read has one part in place of its own; waiting is an end."""
     messages = [sent(1, "episode", "learning:0"), sent(2, "episode"), sent(3, "episode", "learning:0")]
-    assert until_ended(messages, receipts, 0.1, unwatched) == {"stored": 2, "held": 1, "dead_lettered": 1, "waiting": 1}
+    assert until_ended(messages, receipts, 0.1, unwatched) == [
+        Part(1, "runs:0:1", "episode", "stored", None),
+        Part(1, "runs:0:1", "learning:0", "held", "github_token"),
+        Part(2, "runs:0:2", "message", "dead_lettered", "damaged"),
+        Part(3, "runs:0:3", "episode", "stored", None),
+        Part(3, "runs:0:3", "learning:0", "waiting", "unknown_entry"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,19 @@ def test_limits() -> None:
 
 def test_every_word_that_is_taken_is_said() -> None:
     for name, words in vars(validate).items():
-        if name.startswith("_") and isinstance(words, tuple):
+        if name.isupper() and isinstance(words, tuple):
             for word in typing.cast("tuple[str, ...]", words):
                 assert f"`{word}`" in DOC, (name, word)
+
+
+def test_every_end_and_its_reasons_are_said() -> None:
+    """SPEC 9.3"""
+    assert [end for end, _ in rows("end")] == ["stored", "held", "duplicate", "waiting", "refused", "dead_lettered"]
+    code = "".join(path.read_text() for name in ("scan", "aggregate", "promote") for path in (HERE.parent / "agents" / name).glob("*.py"))
+    reasons = set(re.findall(r'"(?:stored|duplicate|waiting|refused|dead_lettered)", "(\w+)"', code))
+    reasons |= set(re.findall(r'(?:refused\(|_park\(turn, outcome, |UNKNOWN, LATE_AMENDMENT = "unknown_entry", )"(\w+)"', code))
+    assert reasons >= {"bad_ref", "access_breach", "late_outcome", "late_amendment", "duplicate"}
+    assert {reason for reason in reasons if f"`{reason}`" not in DOC} == set()
 
 
 def test_every_reason_is_said() -> None:

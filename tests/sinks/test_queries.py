@@ -70,7 +70,7 @@ def test_receipts(client: Client, writer: Writer) -> None:
         {"part": "learning:10", "end": "stored", "reason": None},
     ]
     assert queries.receipt(client, "runs:0:1") == []
-    assert queries.ends(client, ["runs:0:0", "runs:0:1"])["runs:0:0"]["episode"] == "stored"
+    assert queries.ends(client, ["runs:0:0", "runs:0:1"])["runs:0:0"]["episode"] == ("stored", None)
     assert queries.ends(client, []) == {}
     assert queries.totals(client) == {"stored": 3, "dead_lettered": 1}
 

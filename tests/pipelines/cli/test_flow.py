@@ -99,6 +99,18 @@ def test_produce_says_what_became_of_each_line_and_part(flow: Flow) -> None:
     assert said["ended"] == {"stored": 4, "held": 0, "refused": 0, "dead_lettered": 0, "duplicate": 4, "waiting": 0}
 
 
+def test_produce_names_each_part_that_ended_badly(flow: Flow) -> None:
+    """SPEC 9.3: which line, which part, why; status counts it."""
+    text = lines(outcome(90, ENTRY) | {"credits": [{"entry_key": ENTRY}, {"ref": "A" * 50}]})
+    answer = flow.tidegate("produce", "outcomes", "-", "--wait", "--json", stdin=text)
+    (failed,) = answer.row["failed"]
+    assert (answer.status, failed | {"id": ""}) == (4, {"line": 1, "id": "", "part": "credit:1", "end": "refused", "reason": "bad_ref"})
+    again = flow.tidegate("produce", "outcomes", "-", "--wait", stdin=text.replace("o-90", "o-91"))
+    assert "line 1: credit:1 of outcomes:" in again.err
+    assert "ended refused: bad_ref" in again.err
+    assert flow.tidegate("status", "--json").rows[-1]["refused"] >= 2
+
+
 def test_waiting_is_an_end_and_no_failure(flow: Flow) -> None:
     """SPEC 5.2: an outcome that overtakes the learning it credits waits for it."""
     assert flow.outcomes.status == 0
@@ -216,7 +228,8 @@ def test_status_is_idle_once_all_was_waited_for(flow: Flow) -> None:
     *rows, last = flow.tidegate("status", "--json").rows
     assert {tuple(row) for row in rows} == {("group", "topic", "partition", "end", "committed", "lag")}
     assert {row["group"] for row in rows} == {"scan", "aggregate", "promote", "journal", "sink"}
-    assert set(last) == {"idle", "stored", "held", "dead_lettered"}
+    assert set(last) == {"idle", "stored", "held", "dead_lettered", "refused", "members"}
+    assert all(last["members"].values())
     assert last["idle"] == (not any(row["lag"] for row in rows))
     assert last["stored"] >= 7
 
