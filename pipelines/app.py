@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import logging
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from confluent_kafka import KafkaException
 from agents.binding.agent import App, Cluster, run
 from agents.binding.lease import EXIT_TOPIC_ANEW, die
 from agents.binding.states import NewStates, in_memory
-from pipelines import admin, secret
+from pipelines import admin, secret, worklog
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
 from pipelines.seat import seat
@@ -66,7 +65,7 @@ def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callabl
     """
     if unknown := [name for name in agents if name not in AGENTS]:
         raise SettingsError(f"there is no agent {unknown[0]!r}: choose from {', '.join(AGENTS)}")
-    _log()
+    worklog.begin()
     reach(settings, brokers)
     config = client_config(settings, brokers)
     layout = admin.Layout(settings.prefix, settings.partitions, settings.replication, settings.min_isr)
@@ -129,10 +128,3 @@ async def _made_anew(known: Epochs, epochs: Callable[[], Epochs]) -> str:
             continue  # the broker is away, or a topic is, for the moment
         if anew := [topic for topic, epoch in found.items() if known[topic] != epoch]:
             return anew[0]
-
-
-def _log() -> None:
-    """A worker's log. aiokafka and Faust tell of each message and each rebalance: only what is wrong there is of use."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for chatty in ("aiokafka", "faust", "mode", "presidio-analyzer"):
-        logging.getLogger(chatty).setLevel(logging.ERROR)
