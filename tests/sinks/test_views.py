@@ -33,6 +33,7 @@ STAY = {
     "v_credits": "org agent outcome_id entry_key applied helpful day",
     "v_exposures": "org agent recall_id ref rank at day",
     "v_findings": "org agent layer kind severity hard day",
+    "v_refused": "org agent receipt part reason at day",
     "v_funnel": "org space day stage n",
     "v_gate_misses": "org agent entry_key condition figure needed day",
     "v_decisions": DECISION,
@@ -235,6 +236,34 @@ def test_v_credits_says_how_each_ended(client: Client, writer: Writer) -> None:
         (1, False, "", False, "unknown", "", ""),
         (2, True, learning.entry_key, True, "yes", "stored", "wording_replaced"),
     ]
+
+
+def test_credits_that_went_no_further_have_a_row_too(client: Client, writer: Writer) -> None:
+    """SPEC 9.3: a ref that was not taken, a learning credited twice; an outcome that came again adds none. Sent with none, it has none."""
+    first = r.outcome(credits=(r.credit(r.learning()),), parts=3)
+    again = r.outcome(offset=1, credits=first.credits, parts=3)
+    ends = [("credit:0", "stored", None), ("credit:1", "refused", "bad_ref"), ("credit:2", "duplicate", "same_subject")]
+    repeat = [("credit:0", "duplicate", "duplicate"), *ends[1:]]
+    receipts = [r.receipt("outcomes:0:0", *end[:2], reason=end[2]) for end in ends]
+    receipts += [r.receipt("outcomes:0:1", *end[:2], reason=end[2]) for end in repeat]
+    without = [r.outcome("o-2", 2, parts=1), r.receipt("outcomes:0:2", "outcome")]
+    writer.write(r.messages(r.learning(), first, again, *receipts, *without))
+    assert values(client, "v_outcomes", "outcome_id, credits") == [("o-1", 3), ("o-2", 0)]
+    assert values(client, "v_credits", "part, own, applied, end, reason") == [
+        (0, True, True, "stored", ""),
+        (1, False, False, "refused", "bad_ref"),
+        (2, False, False, "duplicate", "same_subject"),
+    ]
+    assert values(client, "v_refused", "receipt, part, reason") == [
+        ("outcomes:0:0", "credit:1", "bad_ref"),
+        ("outcomes:0:1", "credit:1", "bad_ref"),
+    ]
+
+
+def test_findings_of_a_run_that_came_again_show_once(client: Client, writer: Writer) -> None:
+    ends = [r.receipt("runs:0:0", "episode"), r.receipt("runs:0:1", "episode", "duplicate", reason="duplicate")]
+    writer.write(r.messages(r.finding(), r.finding(source=r.source(1)), *ends))
+    assert len(values(client, "v_findings", "kind")) == 1
 
 
 def test_v_evidence_says_what_moved_and_what_did_not(client: Client, writer: Writer) -> None:
