@@ -27,7 +27,7 @@ up: $(INSTALLED) ## run everything on this machine until Ctrl-C (data in .tidega
 	$(BIN)/tidegate up
 
 test: $(INSTALLED) ## run all tests: on noida-db, and on Apache Kafka where Java and Maven are there
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(INSTALLED) ## run the tests that need no broker and start no process
 	$(BIN)/python -m pytest -m "not broker and not processes"

@@ -17,11 +17,18 @@ settings.register_profile("fuzz", max_examples=10_000, deadline=None, print_blob
 BROKERS = {"broker", "kafka_broker", "noida_broker"}
 
 
+LONG = ("tests/chaos/", "tests/pipeline/", "tests/test_readme.py", "tests/pipelines/")
+"""Where tests wait for processes most of their time."""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for a broker is marked so: `make test-fast` leaves it out."""
+    """Whatever asks for a broker is marked so: `make test-fast` leaves it out. Long tests come first, so that short ones fill the gaps
+    that they leave at the end."""
     for item in items:
         if BROKERS & set(getattr(item, "fixturenames", ())):
             item.add_marker("broker")
+    items.sort(key=lambda item: next((place for place, start in enumerate(LONG) if item.nodeid.startswith(start)), len(LONG)))
 
 
 def no_kafka(missing: Missing) -> NoReturn:
