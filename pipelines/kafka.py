@@ -1,6 +1,8 @@
 """Clients of the broker: the settings that each kind of them needs, in one place."""
 
+from logging import NullHandler, getLogger
 from pathlib import Path
+from typing import Any
 
 from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
@@ -9,7 +11,8 @@ from pipelines.errors import Unreachable
 from pipelines.settings import Settings
 from pipelines.topics import MESSAGE_BYTES, RUN_BYTES
 
-Config = dict[str, str | int | float | bool]
+Config = dict[str, Any]
+"""librdkafka's settings."""
 
 FRAMING_BYTES = 64 * 1024
 """Room for key, headers and framing above the largest value."""
@@ -35,6 +38,17 @@ def client_config(settings: Settings, brokers: str) -> Config:
         "ssl.key.password": settings.ssl_password,
     }
     return config | {key: str(value) for key, value in given.items() if value is not None}
+
+
+def silent(config: Config) -> Config:
+    """The same for a client that writes nothing by itself: librdkafka has lines that no log level keeps from stderr.
+
+    Whoever uses the client says what went wrong: from exceptions and delivery reports.
+    """
+    nobody = getLogger("librdkafka")
+    nobody.propagate = False
+    nobody.addHandler(NullHandler())
+    return config | {"log_level": 0, "logger": nobody}
 
 
 def producer_config(settings: Settings, brokers: str) -> Config:
@@ -68,7 +82,7 @@ def consumer_config(settings: Settings, brokers: str, group: str) -> Config:
 
 def reach(settings: Settings, brokers: str, seconds: float = ANSWER_SECONDS) -> None:
     """Ask a broker for an answer. Raises Unreachable, saying what to do, where none comes in `seconds`."""
-    admin = AdminClient(client_config(settings, brokers) | {"log_level": 0})
+    admin = AdminClient(silent(client_config(settings, brokers)))
     try:
         admin.list_topics(timeout=seconds)
     except KafkaException as error:

@@ -1,12 +1,14 @@
 """The topic `meta`: what a deployment has to remember about itself, by key; the newest record of a key counts."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from schemas.partition import murmur2, partition_of
 
-ClientConfig = Mapping[str, str | int | float | bool]
+ClientConfig = Mapping[str, Any]
+"""librdkafka's settings."""
 _TIMEOUT_SECONDS = 30.0
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from pipelines.errors import Failure, Unreachable
 from schemas import codec, validate
@@ -113,7 +113,11 @@ class _Sending:
             self._producer.poll(0.1)
         self._bytes_in_flight += len(value)
         confirmed = partial(self._delivered, number, parts_of(record), len(value))
-        self._producer.produce(self._prefix + self._topic, value, message_key(record), on_delivery=confirmed)
+        try:
+            self._producer.produce(self._prefix + self._topic, value, message_key(record), on_delivery=confirmed)
+        except KafkaException as error:  # it has given up for good: what is still on its way is told by its delivery reports
+            self._fail(number, error.args[0])
+            return
         self._producer.poll(0)
         self._taken(self._report, number, record)
 
@@ -126,8 +130,15 @@ class _Sending:
         elif error.code() in _NOT_TAKEN:
             what = f"{size} bytes, compressed still more than the topic takes" if error.code() in _TOO_LARGE else error.str()
             self._refuse(number, Problem("not_taken", None, f"the broker refused it: {what}"))
-        elif self._report.failure is None:
-            self._report.failure = Unreachable(f"the broker did not take line {number}: {error.str()}")
+        else:
+            self._fail(number, error)
+
+    def _fail(self, number: int, error: KafkaError) -> None:
+        if self._report.failure is None:
+            self._report.failure = Unreachable(
+                f"the broker did not take line {number}: {error.str()}; send the file again when it is back: "
+                "what has arrived already counts once and ends as duplicate"
+            )
 
     def _refuse(self, number: int, problem: Problem) -> None:
         refusal = Refusal(number, problem.field, problem.detail or problem.code)

@@ -62,11 +62,11 @@ class Engines:
     @cached_property
     def kafka(self) -> "Config":
         """What a librdkafka client needs to reach the broker, which was asked whether it is there."""
-        from pipelines.kafka import client_config, reach
+        from pipelines.kafka import client_config, reach, silent
 
         reach(self.settings, self.endpoints.brokers)
         # The commands say themselves what went wrong; librdkafka's log lines would stand beside it.
-        return client_config(self.settings, self.endpoints.brokers) | {"log_level": 0}
+        return silent(client_config(self.settings, self.endpoints.brokers))
 
     @cached_property
     def offsets(self) -> "Offsets":

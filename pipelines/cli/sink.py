@@ -4,6 +4,7 @@ import signal
 from threading import Event
 
 from pipelines.cli import engines
+from pipelines.errors import SettingsError
 
 
 def sink() -> None:
@@ -20,6 +21,8 @@ def sink() -> None:
     from sinks.sink import run
 
     settings = engines.read_settings()
+    if settings.clickhouse is None:
+        raise SettingsError("TIDEGATE_CLICKHOUSE is not set: this command is for a ClickHouse server; `tidegate up` runs a sink of its own")
     asked = engines.Engines(settings)
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,11 +1,14 @@
 """DESIGN, "The flow": how every client of the broker is set up."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import AdminClient
 from faust.auth import SASLCredentials
 
-from pipelines.kafka import client_config, consumer_config, reach
+from pipelines.kafka import client_config, consumer_config, reach, silent
 from pipelines.runtime import Unreachable
 from pipelines.security import credentials
 from pipelines.settings import load
@@ -45,3 +48,14 @@ def test_a_broker_that_can_not_be_reached_is_named(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match=r"no Kafka broker answers at 127\.0\.0\.1:1 \(environment\)") as error:
         reach(settings, "127.0.0.1:1", seconds=1)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", [Producer, Consumer, AdminClient])
+def test_a_silent_client_writes_nothing_whatever_happens_to_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], kind: type[Any]) -> None:
+    """A command says what went wrong in its own words."""
+    settings = load({"TIDEGATE_DATA": str(tmp_path), "TIDEGATE_BROKERS": "127.0.0.1:1"})
+    loud = {"debug": "all", "group.id": "g"} if kind is Consumer else {"debug": "all"}
+    client = kind(silent(client_config(settings, "127.0.0.1:1")) | loud | {"log_level": 7})
+    client.poll(0.3)
+    del client
+    assert capfd.readouterr() == ("", "")

@@ -93,6 +93,8 @@ def test_starting_imports_nothing_heavy() -> None:
         ("recall x", {}, 2, "tidegate: no organisation is named: give --org, or set TIDEGATE_ORG"),
         ("recall x --org acme", {}, 2, "tidegate: no agent is named: give --agent, or set TIDEGATE_AGENT"),
         ("recall x --org acme --agent a --scope walk", {}, 2, "tidegate: scope walk needs an area"),
+        ("recall ' ' --org acme --agent a", {}, 2, "tidegate: TEXT is empty"),
+        ("sink", {"TIDEGATE_SECRET": "0123456789abcdef0"}, 2, "tidegate: TIDEGATE_CLICKHOUSE is not set: this command is for a ClickHouse"),
         ("history a/b", {"TIDEGATE_ORG": "acme"}, 2, "tidegate: no agent is named"),
         ("scan", {}, 2, "tidegate: nothing to scan"),
         ("compare", {}, 2, "tidegate: compare reads JSON lines: give --jsonl"),
