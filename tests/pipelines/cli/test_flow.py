@@ -101,12 +101,12 @@ def test_produce_says_what_became_of_each_line_and_part(flow: Flow) -> None:
 
 def test_produce_names_each_part_that_ended_badly(flow: Flow) -> None:
     """SPEC 9.3: which line, which part, why; status counts it."""
-    text = lines(outcome(90, ENTRY) | {"credits": [{"entry_key": ENTRY}, {"ref": "A" * 50}]})
+    text = lines(outcome(90) | {"agent": OTHER, "credits": [{"ref": "A" * 50}]})
     answer = flow.tidegate("produce", "outcomes", "-", "--wait", "--json", stdin=text)
     (failed,) = answer.row["failed"]
-    assert (answer.status, failed | {"id": ""}) == (4, {"line": 1, "id": "", "part": "credit:1", "end": "refused", "reason": "bad_ref"})
+    assert (answer.status, failed | {"id": ""}) == (4, {"line": 1, "id": "", "part": "credit:0", "end": "refused", "reason": "bad_ref"})
     again = flow.tidegate("produce", "outcomes", "-", "--wait", stdin=text.replace("o-90", "o-91"))
-    assert "line 1: credit:1 of outcomes:" in again.err
+    assert "line 1: credit:0 of outcomes:" in again.err
     assert "ended refused: bad_ref" in again.err
     assert flow.tidegate("status", "--json").rows[-1]["refused"] >= 2
 
