@@ -98,7 +98,7 @@ class Match:
     def _why(self, text: str, now: datetime) -> str:
         row = self.row
         held = set(words.stems(" ".join((row["rule"], words.json_text(row["value"]), *row["tools"]))))
-        asked = dict.fromkeys(word for word in text.lower().split() if held & set(words.stems(word)))
+        asked = dict.fromkeys(word.lower() for word in text.split() if held & set(words.stems(word)))
         days = max(0, (now - row["at"]).days)
         reasons = [
             f"matches {', '.join(asked)} ({self.relevance:.2f})",

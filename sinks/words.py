@@ -1,4 +1,8 @@
-"""Words as recall counts them: lower case, stemmed (Snowball English), hashed; and what a posting weighs (DESIGN.md, "Recall")."""
+"""Words as recall counts them: lower case, stemmed (Snowball English), hashed; and what a posting weighs (DESIGN.md, "Recall").
+
+An identifier in camel case counts whole and by its parts; names of products (JavaScript, GitHub), which begin with a capital, whole only.
+What people shorten counts as the long form: `dir` finds `directory`.
+"""
 
 import json
 import math
@@ -17,17 +21,29 @@ B = 0.75
 AVERAGE_LENGTH = 20.0
 """Pinned, so that no weight is ever rewritten as the collection grows."""
 _WORD = re.compile(r"[^\W_]+")
+_CONTRACTED = re.compile(r"(?<=\w)['’](?:d|ll|m|re|s|t|ve)\b", re.IGNORECASE)
+_CAMEL = re.compile(r"[a-z]+[0-9]*[A-Z]\w*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SHORTEST_PART = 3
 _STEMMER = Stemmer.Stemmer("english")
 _STOP_WORDS = """
 a an and are as at be but by can could do does for from has have how i if in into is it its me my no not of on or our should so such
 that the their then there these they this to was we were what when where which who why will with would you your
+aren couldn didn doesn don hadn hasn haven isn shouldn wasn weren won wouldn
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+_SHORT = """
+admin administrator, app application, arg argument, async asynchronous, attr attribute, auth authentication, bool boolean, char character,
+cmd command, config configuration, db database, decl declaration, dest destination, dir directory, doc documentation, env environment,
+expr expression, func function, img image, info information, init initialize, lang language, lib library, max maximum, min minimum,
+msg message, num number, param parameter, perm permission, pkg package, prev previous, repo repository, spec specification, src source,
+stmt statement, sync synchronize, temp temporary, tmp temporary, util utility, var variable
+"""
 
 
 def stems(text: str) -> list[str]:
     """Stems of a text's words, in order, stop words left out."""
-    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+    return [_stem(word) for word in _words(text) if word not in STOP_WORDS]
 
 
 def weights(text: str) -> dict[int, int]:
@@ -64,6 +80,17 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
+def _words(text: str) -> Iterator[str]:
+    for word in _WORD.findall(_CONTRACTED.sub("", text)):
+        yield word.lower()
+        if _CAMEL.fullmatch(word):
+            yield from (part.lower() for part in _PART.findall(word) if len(part) >= _SHORTEST_PART)
+
+
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word))
+    stem = str(_STEMMER.stemWord(word))
+    return _LONG.get(stem, stem)
+
+
+_LONG = {_STEMMER.stemWord(short): _STEMMER.stemWord(long) for short, long in map(str.split, _SHORT.split(","))}

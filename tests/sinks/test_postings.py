@@ -99,6 +99,10 @@ def test_scores_do_not_depend_on_batches(client: Client, writer: Writer) -> None
         ("Running runs, RAN; run_id!", ["run", "run", "ran", "run", "id"]),
         ("the of and", []),
         ("naïve Größe 42", ["naïv", "größe", "42"]),
+        ("The agent's run didn’t end; don't say IT'S over", ["agent", "run", "end", "say", "over"]),
+        ("assertRaises, getHTTPStatus", ["assertrais", "assert", "rais", "gethttpstatus", "get", "http", "status"]),
+        ("JavaScript on GitHub in macOS", ["javascript", "github", "maco", "mac"]),
+        ("dirs, config", ["directori", "configur"]),
     ],
 )
 def test_stems(text: str, stems: list[str]) -> None:
