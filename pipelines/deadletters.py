@@ -1,12 +1,15 @@
 """Dead letters sent again: the raw bytes that a dead letter points at, as a new record of the same topic."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from pipelines.meta import ClientConfig
 from pipelines.offsets import Offsets
+from schemas import codec
+from schemas.partition import log_hash, partition_of
+from schemas.records import DeadLetter
 
 _SECONDS = 30.0
 _AT_AN_OFFSET = {"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True, "auto.offset.reset": "error"}
@@ -58,6 +61,22 @@ def replay(
                 yield Replay(pointer.id, _send(producer, pointer, message), None)
     finally:
         consumer.close()
+
+
+def mark(letters: Iterable[DeadLetter], receipt: str, producer: Producer, prefix: str, partitions: int) -> None:
+    """Say of dead letters as what their message was sent again: the newest record of a dead letter counts. Raises KafkaException."""
+    failed: list[KafkaError] = []
+    for letter in letters:
+        producer.produce(
+            f"{prefix}dead-letters",
+            codec.encode(replace(letter, replayed_as=receipt)),
+            letter.topic.encode(),
+            partition_of(log_hash(letter.topic), partitions),
+            on_delivery=lambda error, _: failed.append(error) if error else None,
+        )
+    producer.flush()
+    if failed:
+        raise KafkaException(failed[0])
 
 
 def _gone(pointer: Pointer, starts: Mapping[tuple[str, int], int], epochs: Mapping[str, str]) -> str | None:

@@ -25,7 +25,8 @@ _RECEIPT = "SELECT part, end, nullIf(toString(reason), '') AS reason FROM receip
 _ENDS = "SELECT id, part, end, nullIf(toString(reason), '') FROM receipts FINAL WHERE id IN {ids:Array(String)}"
 _TOTALS = "SELECT end, count() FROM receipts FINAL GROUP BY end"
 _DEAD_LETTERS = """SELECT id, part, topic, epoch, partition, offset, reason, nullIf(field, '') AS field, nullIf(excerpt, '') AS excerpt,
-    nullIf(toString(org), '') AS org, nullIf(toString(agent), '') AS agent, at, replayable_until
+    nullIf(toString(org), '') AS org, nullIf(toString(agent), '') AS agent, at, replayable_until,
+    nullIf(replayed_as, '') AS replayed_as
 FROM dead_letters FINAL
 WHERE ({topic:String} = '' OR topic = {topic:String}) AND ({reason:String} = '' OR reason = {reason:String})
 ORDER BY at DESC, topic, partition, offset, part"""

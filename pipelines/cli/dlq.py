@@ -2,15 +2,18 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pipelines.cli import engines, exits, output
-from pipelines.cli.options import Json
+from pipelines.cli.options import TIMEOUT_SECONDS, Json
 from pipelines.errors import SettingsError
 
-_COLUMNS = ("id", "part", "reason", "field", "excerpt", "at", "replayable_until")
+if TYPE_CHECKING:
+    from schemas.records import DeadLetter
+
+_COLUMNS = ("id", "part", "reason", "field", "excerpt", "at", "replayable_until", "replayed_as")
 
 Ids = Annotated[list[str], typer.Argument(help="As `tidegate dlq list` shows them: topic:partition:offset.", metavar="ID...")]
 
@@ -36,29 +39,44 @@ def show(ids: Ids, as_json: Json = False) -> None:
 
 def replay(
     ids: Annotated[list[str] | None, typer.Argument(help="As `tidegate dlq list` shows them.", metavar="[ID]...")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every dead letter, or with --reason every one of it.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every one that was not sent again yet; with --reason, of that reason.")] = False,
     reason: Annotated[str | None, typer.Option(help="With --all: only with this reason.", metavar="REASON")] = None,
     as_json: Json = False,
 ) -> None:
-    """Send messages again: the raw bytes, with key and headers, as a new record of the same topic.
+    """Send messages again: the raw bytes, with key and headers, as a new record of the same topic. `dlq list` then says as which.
 
     Exit status 4 where one can't be sent again, since its topic no longer keeps it.
     """
     from pipelines import admin, deadletters
+    from pipelines.wait import until_read
 
     if bool(ids) == every:
         raise SettingsError("which? name dead letters, or give --all")
     asked = engines.Engines(engines.read_settings())
-    found = _named(asked, ids) if ids else _found(asked, reason=reason)
+    found = _named(asked, ids) if ids else [row for row in _found(asked, reason=reason) if row["replayed_as"] is None]
     pointers = [deadletters.Pointer(row["topic"], row["epoch"], row["partition"], row["offset"]) for row in found]
     epochs = admin.epochs(asked.kafka, asked.layout)
-    done = list(deadletters.replay(pointers, asked.kafka, asked.producer(), asked.offsets, asked.settings.prefix, epochs))
+    producer, prefix, partitions = asked.producer(), asked.settings.prefix, len(asked.offsets.ends(["dead-letters"]))
+    done = []
+    for replayed in deadletters.replay(pointers, asked.kafka, producer, asked.offsets, prefix, epochs):
+        done.append(replayed)
+        if replayed.receipt:
+            letters = [_letter(row) for row in found if row["id"] == replayed.id]
+            deadletters.mark(letters, replayed.receipt, producer, prefix, partitions)
     if any(replayed.receipt for replayed in done):
         asked.until_saved()
+        until_read(asked.offsets, "sink", asked.offsets.ends(["dead-letters"]), TIMEOUT_SECONDS, lambda *_: None)
     output.rows(map(asdict, done), ("id", "receipt", "problem"), as_json=as_json)
     _all_there(ids or (), found)
     if any(replayed.problem for replayed in done):
         raise typer.Exit(exits.PARTLY_REFUSED)
+
+
+def _letter(row: Mapping[str, Any]) -> "DeadLetter":
+    """The dead letter that a row tells of."""
+    from schemas.records import DeadLetter
+
+    return DeadLetter(**row)
 
 
 def _found(asked: engines.Engines, *, topic: str | None = None, reason: str | None = None) -> list[dict[str, Any]]:

@@ -313,3 +313,4 @@ class DeadLetter:
     agent: str | None = None
     at: datetime
     replayable_until: datetime
+    replayed_as: str | None = None

@@ -1,11 +1,17 @@
 """Dead letters sent again as they were, or a reason why not (SPEC 9.4)."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from pipelines import admin
-from pipelines.deadletters import Pointer, Replay, replay
+from pipelines.deadletters import Pointer, Replay, mark, replay
+from schemas import codec
+from schemas.partition import log_hash, partition_of
+from schemas.records import DeadLetter
 from tests.pipelines.conftest import Deployment
 
 pytestmark = pytest.mark.broker
@@ -63,3 +69,19 @@ def test_what_can_no_longer_be_replayed_is_said(deployment: Deployment) -> None:
         "no-such:0:0": "its topic is no longer there",
     }
     assert [replay.id for replay in found if replay.receipt] == ["outcomes:0:1"]
+
+
+def test_a_dead_letter_is_told_as_what_it_was_sent_again(deployment: Deployment) -> None:
+    """On the log of its topic, behind the record that it replaces."""
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    letter = DeadLetter(
+        id="runs:1:3", topic="runs", epoch="e", partition=1, offset=3, part="message", reason="damaged", at=at, replayable_until=at
+    )
+    mark([letter], "runs:1:9", deployment.producer, deployment.layout.prefix, deployment.layout.partitions)
+    place = partition_of(log_hash("runs"), deployment.layout.partitions)
+    consumer = Consumer(dict(deployment.config) | {"group.id": "none", "enable.auto.commit": False})
+    consumer.assign([TopicPartition(deployment.layout.prefix + "dead-letters", place, 0)])
+    message = consumer.poll(20)
+    consumer.close()
+    assert message is not None
+    assert codec.decode(message.value() or b"") == replace(letter, replayed_as="runs:1:9")

@@ -75,6 +75,13 @@ def test_receipts(client: Client, writer: Writer) -> None:
     assert queries.totals(client) == {"stored": 3, "dead_lettered": 1}
 
 
+def test_a_dead_letter_says_as_what_it_was_sent_again(client: Client, writer: Writer) -> None:
+    """The newest record of a dead letter counts."""
+    writer.write(r.messages(r.dead_letter()))
+    writer.write(r.messages(r.dead_letter(replayed_as="runs:0:9"), first_offset=5))
+    assert [row["replayed_as"] for row in queries.dead_letters(client)] == ["runs:0:9"]
+
+
 def test_dead_letters_are_newest_first(client: Client, writer: Writer) -> None:
     writer.write(r.messages(r.dead_letter(1), r.dead_letter(2, at=r.minutes(1), field="rule", topic="outcomes", reason="conflict")))
     found = queries.dead_letters(client)

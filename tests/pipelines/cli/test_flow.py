@@ -278,6 +278,8 @@ def test_dead_letters_are_listed_shown_and_sent_again(flow: Flow) -> None:
     tidegate("produce", "runs", "-", "--wait", stdin=lines({"run_id": "later", "org": "acme", "agent": AGENT}))
     again = [row["id"] for row in tidegate("dlq", "list", "--json", "--reason", "not_avro").rows]
     assert sorted(again) == sorted([letter["id"], replayed.row["receipt"]])
+    assert tidegate("dlq", "show", letter["id"], "--json").row == letter | {"replayed_as": replayed.row["receipt"]}
+    assert [row["id"] for row in tidegate("dlq", "replay", "--all", "--reason", "not_avro", "--json").rows] == [replayed.row["receipt"]]
     assert tidegate("receipt", replayed.row["receipt"], "--json").row["parts"] == [
         {"part": "message", "end": "dead_lettered", "reason": "not_avro"}
     ]
