@@ -63,4 +63,6 @@ def listing(org: Org = None, as_json: Json = False) -> None:
     from sinks.caller import agents
 
     settings = engines.read_settings()
-    output.rows(agents(engines.Engines(settings).clickhouse, org or settings.org), _COLUMNS, as_json=as_json)
+    known = org or settings.org
+    if not output.rows(agents(engines.Engines(settings).clickhouse, known), _COLUMNS, as_json=as_json):
+        output.say(f"no agent of {known} is known" if known else "no agent is known")

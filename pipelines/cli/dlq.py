@@ -24,7 +24,11 @@ def listing(
     as_json: Json = False,
 ) -> None:
     """List dead letters, newest first."""
-    output.rows(_found(engines.Engines(engines.read_settings()), topic=topic, reason=reason), _COLUMNS, as_json=as_json)
+    asked = engines.Engines(engines.read_settings())
+    topic = _topic(asked, topic)
+    if not output.rows(_found(asked, topic=topic, reason=reason), _COLUMNS, as_json=as_json):
+        there = sorted({row["reason"] for row in _found(asked, topic=topic)})
+        output.say(f"no dead letter has the reason {reason}; there are: {', '.join(there)}" if reason and there else "no dead letters")
 
 
 def show(ids: Ids, as_json: Json = False) -> None:
@@ -70,6 +74,16 @@ def replay(
     _all_there(ids or (), found)
     if any(replayed.problem for replayed in done):
         raise typer.Exit(exits.PARTLY_REFUSED)
+
+
+def _topic(asked: engines.Engines, named: str | None) -> str | None:
+    """A topic without prefix, however it was named. Raises SettingsError where there is none of that name."""
+    from pipelines.topics import TOPICS
+
+    topic = named and named.removeprefix(asked.settings.prefix)
+    if topic and topic not in (names := [t.name for t in TOPICS]):
+        raise SettingsError(f"there is no topic {topic}: choose from {', '.join(names)}")
+    return topic
 
 
 def _letter(row: Mapping[str, Any]) -> "DeadLetter":

@@ -1,6 +1,7 @@
 """The `tidegate` command: puts the commands together, each with an example. What a command needs is imported when it runs."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
@@ -27,8 +28,24 @@ from pipelines.cli import (
     worker,
 )
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"tidegate {version('tidegate')}")
+        raise typer.Exit
+
+
+def _program(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")] = False,
+) -> None:
+    """What stands before a command."""
+
+
 app = typer.Typer(
     name="tidegate",
+    callback=_program,
     cls=exits.Commands,
     no_args_is_help=True,
     add_completion=False,

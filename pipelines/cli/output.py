@@ -25,7 +25,7 @@ def json_line(row: Mapping[str, Any]) -> None:
 
 
 def rows(found: Iterable[Mapping[str, Any]], columns: Sequence[str], *, as_json: bool) -> int:
-    """Rows as JSON lines, whole, or as a table of some columns. Gives their number."""
+    """Rows as JSON lines, whole, or as a table of some columns; where there are none, nothing. Gives their number."""
     if as_json:
         number = 0
         for row in found:
@@ -40,7 +40,8 @@ def rows(found: Iterable[Mapping[str, Any]], columns: Sequence[str], *, as_json:
     table = Table(*columns, box=box.SIMPLE_HEAD if sys.stdout.isatty() else None, header_style="bold", pad_edge=False)
     for row in found:
         table.add_row(*(Text(plain(row.get(c)), overflow="fold") for c in columns))
-    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
+    if table.row_count:
+        Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
     return table.row_count
 
 

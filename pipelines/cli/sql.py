@@ -36,4 +36,5 @@ def sql(
         output.say(f"tidegate sql: ClickHouse does not take this query: {exits.clickhouse_says(error)}")
         raise typer.Exit(exits.USAGE) from None
     names = found.column_names
-    output.rows((dict(zip(names, row, strict=True)) for row in found.result_rows), names, as_json=False)
+    if not output.rows((dict(zip(names, row, strict=True)) for row in found.result_rows), names, as_json=False):
+        output.say("no rows")

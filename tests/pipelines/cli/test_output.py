@@ -35,6 +35,13 @@ def test_rows_for_programs_are_json_lines(capsys: pytest.CaptureFixture[str]) ->
     assert [orjson.loads(line) for line in capsys.readouterr().out.splitlines()] == [{"a": 1, "b": None}, {"a": "ü\n", "b": [float(2**80)]}]
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_no_rows_are_nothing(capsys: pytest.CaptureFixture[str], as_json: bool) -> None:
+    """A lone header would read as an answer."""
+    assert output.rows([], ("a",), as_json=as_json) == 0
+    assert capsys.readouterr() == ("", "")
+
+
 def test_rows_for_people_are_a_table_of_the_columns_that_is_never_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
     assert output.rows([{"a": "x" * 500, "b": "[bold]not markup[/bold]", "c": "left out"}], ("a", "b"), as_json=False) == 1
     head, row = capsys.readouterr().out.splitlines()

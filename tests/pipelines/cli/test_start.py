@@ -77,6 +77,11 @@ def test_what_lists_has_json(path: tuple[str, ...]) -> None:
     assert "--json" in CliRunner().invoke(app, [*path, "--help"]).stdout
 
 
+def test_version() -> None:
+    done = CliRunner().invoke(app, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, "tidegate 0.1.0\n")
+
+
 def test_starting_imports_nothing_heavy() -> None:
     program = f"import pipelines.cli.main, sys; print([m for m in {HEAVY!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
