@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agents.binding.batch import Incoming
 from agents.promote.index import Entry, Index, word_hashes
 from agents.promote.pool import Copy, epoch_tag
-from agents.promote.similarity import Form, Relation, form, relation
+from agents.promote.similarity import Form, Relation, form, relation, spare
 from agents.promote.table import Table, segment_key
 from schemas.records import CandidateCleared, PoolState
 
@@ -38,7 +38,8 @@ class Directory:
         """
         wording = _form(cleared)
         index = self._index(cleared.org, cleared.space, table)
-        ids = index.near(word_hashes(wording.words), self._similarity, epoch_tag(record.epoch), record.offset)
+        extra = spare(wording, self._similarity)
+        ids = index.near(word_hashes(wording.words), extra, epoch_tag(record.epoch), record.offset)
         found = [(relation(wording, _form(c.fixed), self._similarity), c) for c in self._comparable(cleared, ids, table)]
         duplicates = sorted(((-r.similarity, c.fixed.shared_id, c) for r, c in found if r.relation == "duplicate"), key=lambda d: d[:2])
         contradicted = sorted((c for r, c in found if r.relation == "contradict"), key=lambda c: c.fixed.shared_id)

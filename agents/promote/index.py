@@ -1,6 +1,6 @@
 """Which copies of a pool are near a wording: an index of rare words, rebuilt from the pool's directory in the table.
 
-The index finds every copy whose words overlap enough (no sampling: `near` is exact), so the measure that decides sees all it must.
+The index finds every copy whose words are near enough (no sampling: `near` is exact), so the measure that decides sees all it must.
 It is a cache: the directory is the truth. A directory is a list of segments in the table, filled one after the other; what a crash
 lost of it is added again when the event that made the copy is taken again, and an entry that stands twice does no harm.
 """
@@ -8,9 +8,11 @@ lost of it is added again when the event that made the copy is taken again, and 
 import struct
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from itertools import groupby
+
+import numpy as np
 
 from agents.binding.batch import Read
 from agents.promote.similarity import FOLDING
@@ -18,12 +20,14 @@ from schemas.codec import encode, load
 from schemas.records import PoolSegment
 
 SEGMENT_ENTRIES = 64
+_NOWHERE = array("I")
 _HEAD = struct.Struct(">16sqIB")  # shared id, offset that made it, CRC-32 of the epoch, number of words
+_WORDS_A_ROW = 255
 
 
 def word_hashes(words: Iterable[str]) -> tuple[int, ...]:
     """32-bit hashes of words, ascending; a collision only makes one more candidate."""
-    return tuple(sorted({zlib.crc32(w.encode()) for w in words}))[:255]
+    return tuple(sorted({zlib.crc32(w.encode()) for w in words}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +41,27 @@ class Entry:
 
 
 def pack(entries: Iterable[Entry]) -> bytes:
-    """Entries as a segment holds them."""
-    return b"".join(
-        _HEAD.pack(bytes.fromhex(e.shared_id), e.made, e.epoch, len(e.words)) + struct.pack(f">{len(e.words)}I", *e.words) for e in entries
-    )
+    """Entries as a segment holds them, each a row; of one with more words than a row can hold as many rows as that takes."""
+    return b"".join(_row(e, e.words[at : at + _WORDS_A_ROW]) for e in entries for at in range(0, len(e.words) or 1, _WORDS_A_ROW))
 
 
 def unpack(data: bytes) -> Iterator[Entry]:
     """The entries of a segment."""
+    for (shared_id, made, epoch), rows in groupby(_rows(data), lambda row: row[0]):
+        yield Entry(shared_id, made, epoch, tuple(word for _, words in rows for word in words))
+
+
+def _row(entry: Entry, words: Sequence[int]) -> bytes:
+    head = _HEAD.pack(bytes.fromhex(entry.shared_id), entry.made, entry.epoch, len(words))
+    return head + struct.pack(f">{len(words)}I", *words)
+
+
+def _rows(data: bytes) -> Iterator[tuple[tuple[str, int, int], tuple[int, ...]]]:
     at = 0
     while at < len(data):
         shared, made, epoch, n = _HEAD.unpack_from(data, at)
         at += _HEAD.size
-        yield Entry(shared.hex(), made, epoch, struct.unpack_from(f">{n}I", data, at))
+        yield (shared.hex(), made, epoch), struct.unpack_from(f">{n}I", data, at)
         at += 4 * n
 
 
@@ -61,8 +73,9 @@ class Index:
 
     def _clear(self) -> None:
         self._segments: list[bytes] = []
-        self._entries: list[Entry] = []
         self._by_id: dict[str, int] = {}
+        self._ids: list[str] = []
+        self._made, self._epochs, self._sizes = array("q"), array("I"), array("i")
         self._postings: dict[int, array[int]] = {}
         self._last: list[Entry] = []
         self._changed: dict[int, list[Entry]] = {}
@@ -106,30 +119,36 @@ class Index:
     def _insert(self, entry: Entry) -> None:
         if entry.shared_id in self._by_id:
             return
-        at = len(self._entries)
-        self._entries.append(entry)
-        self._by_id[entry.shared_id] = at
+        at = self._by_id[entry.shared_id] = len(self._ids)
+        self._ids.append(entry.shared_id)
+        self._made.append(entry.made)
+        self._epochs.append(entry.epoch)
+        self._sizes.append(len(entry.words))
         for word in entry.words:
             self._postings.setdefault(word, array("I")).append(at)
 
-    def near(self, words: tuple[int, ...], threshold: float, epoch: int, before: int) -> list[str]:
-        """Ids of all copies made earlier whose words have a Dice coefficient of at least `threshold` with `words`.
+    def near(self, words: Sequence[int], spare: int, epoch: int, before: int) -> list[str]:
+        """Ids of all copies made earlier that have all of `words` and at most `spare` more, or lack at most `spare` and have no other.
 
-        A copy that shares that much misses at most len(words) - needed of them, so it holds one of any len(words) - needed + 1:
-        the rarest are looked up. `epoch` and `before` place the asker in the log: a copy made by a later record is not there yet.
+        Such a copy has one of any `spare` + 1 of the words, so only those that have one of the rarest are looked at; each more common word
+        leaves fewer of them. `epoch` and `before` place the asker in the log: a copy made by a later record is not there yet.
         """
-        n = len(words)
-        needed = ceil(threshold / (2 - threshold) * n - 1e-9)
-        rarest = sorted(words, key=lambda w: (len(self._postings.get(w, ())), w))[: n - max(1, needed) + 1]
-        mine = frozenset(words)
-        out = []
-        for at in sorted({at for w in rarest for at in self._postings.get(w, ())}):
-            entry = self._entries[at]
-            shared = len(mine.intersection(entry.words))
-            if 2 * shared >= threshold * (n + len(entry.words)) - 1e-9 and _earlier(entry, epoch, before):
-                out.append(entry.shared_id)
-        return out
-
-
-def _earlier(entry: Entry, epoch: int, before: int) -> bool:
-    return entry.epoch != epoch or entry.made < before
+        postings = sorted((self._postings.get(w, _NOWHERE) for w in words), key=len)
+        if spare < len(words):
+            others = postings[spare + 1 :]
+            found, held = np.unique(np.concatenate(postings[: spare + 1]), return_counts=True)
+        else:
+            others = []
+            found, held = np.arange(len(self._ids)), np.bincount(np.concatenate([_NOWHERE, *postings]), minlength=len(self._ids))
+        sizes = np.asarray(self._sizes)[found]
+        earlier = (np.asarray(self._epochs)[found] != epoch) | (np.asarray(self._made)[found] < before)
+        needed = np.minimum(sizes, len(words))
+        kept = earlier & (abs(sizes - len(words)) <= spare) & (held + len(others) >= needed)
+        for left, posting in zip(reversed(range(len(others))), others, strict=True):
+            found, held, needed = found[kept], held[kept], needed[kept]
+            if not len(found):
+                return []
+            places = np.asarray(posting)
+            held += places[np.searchsorted(places, found).clip(max=len(places) - 1)] == found
+            kept = held + left >= needed
+        return [self._ids[at] for at in found[kept]]

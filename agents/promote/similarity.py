@@ -23,12 +23,14 @@ from agents.promote.order import Order, compare
 from agents.promote.stems import LIGHT, SLOTS, folded, opposite
 from agents.promote.words import tokens
 
-FOLDING = 3
+FOLDING = 4
 """Version of `Form.words`: an index made with another is made anew."""
 _WORD_WEIGHT, _LIGHT_WEIGHT = 4.0, 0.25
 """What a word that the other wording has not counts against the similarity."""
 _VERBS = frozenset({"use", "make", "get", "perform"})
 """Light words that take the place of another word where that is a verb."""
+_FOLDED_LIGHT = frozenset(map(folded, LIGHT))
+"""Light words with what opposes them (new, old), which may stand for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class Relation:
 class Form:
     """What of a wording is compared.
 
-    `words`: its words such that a rule and its opposite have the same; two wordings whose similarity reaches a threshold have words
-    whose Dice coefficient reaches it. `body`: the leaves of a procedure's value, each under its path.
+    `words`: what it speaks of, such that a rule and its opposite have the same: of two wordings that are not distinct the one has all
+    `words` of the other, and at most `spare` more. `body`: the leaves of a procedure's value, each under its path.
     """
 
     words: frozenset[str]
@@ -63,12 +65,21 @@ def form(rule: str, value: str | None, tools: tuple[str, ...]) -> Form:
         found = (rule,)
         parts = structure(found)
     return Form(
-        words=frozenset(folded(w) for w in parts.places if w not in LIGHT) or frozenset(folded(w) for w in parts.places),
+        words=frozenset(map(folded, parts.places)) - _FOLDED_LIGHT,
         tokens=found,
         structure=parts,
         tools=frozenset(t.casefold() for t in tools),
         body=() if value is None else tuple(_leaves("", json.loads(value))),
     )
+
+
+def spare(a: Form, threshold: float) -> int:
+    """How many `words` more than another, or than it, a wording may have that is not distinct from it.
+
+    Only one of the two may have words that the other lacks (else one replaced another). Each weighs `_WORD_WEIGHT` against what both
+    have, which is at most all of `a`, and their similarity must reach the threshold.
+    """
+    return int(2 * len(a.structure.places) * (1 / max(threshold, 1e-9) - 1) / _WORD_WEIGHT + 1e-9)
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Form | str]]:

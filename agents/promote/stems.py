@@ -84,21 +84,27 @@ _NOT_PREFIXED = frozenset(stem(w) for w in lexicon.NOT_PREFIXED)
 
 def folded(word: str) -> str:
     """A stem that is the same for words that oppose each other, and so the same for a rule and its opposite."""
-    if word in _CLASSES:
-        return _CLASSES[word]
-    for prefix in lexicon.PREFIXES:
-        if word.startswith(prefix) and len(word) - len(prefix) > 2 and word not in _NOT_PREFIXED:
-            base = word.removeprefix(prefix)
-            return _CLASSES.get(base, base)
+    root = _root(word)
+    return _CLASSES.get(root, root)
+
+
+def _root(word: str) -> str:
+    """A stem without all beginnings that may turn it into its opposite."""
+    while word not in _NOT_PREFIXED:
+        rest = next((word.removeprefix(p) for p in lexicon.PREFIXES if word.startswith(p)), "")
+        if len(rest) <= 2:
+            break
+        word = rest
     return word
 
 
 def _classes() -> dict[str, str]:
-    """The first word, in order, of all that oppositions join a word to."""
-    first = {word: word for pair in OPPOSITES for word in pair}
+    """The first root, in order, of all that oppositions join a root to."""
+    pairs = [(_root(a), _root(b)) for a, b in OPPOSITES]
+    first = {root: root for pair in pairs for root in pair}
     for _ in first:
         changed = False
-        for a, b in OPPOSITES:
+        for a, b in pairs:
             least = min(first[a], first[b])
             changed |= (first[a], first[b]) != (least, least)
             first[a] = first[b] = least
