@@ -50,7 +50,7 @@ class Scan:
         if record.key != f"{raw.org}/{name}".encode():
             return author.refused("access_breach")
         if wrong:
-            return author.dead_letter(wrong, excerpt(raw))
+            return author.dead_letter(wrong, excerpt(raw, wrong.field))
         return _taken(author, raw, self._floors)
 
 

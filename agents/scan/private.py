@@ -1,6 +1,7 @@
 """The texts of a run that only its agent will see: steps, claims, what its environment says. Masked, not generalised (SPEC 3.9)."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from schemas.jsonform import canonical, dump
 _ROUNDS = 4
 _READ, _SHOWN = 4000, 200
 """Characters of an excerpt that are scanned and that are kept: what the first cut splits stands far behind the second."""
+_STEP = re.compile(r"(\w+)|\[(\d+)\]")
 UNSCANNED = "[unscanned:1]"
 """Stands for a text that could not be made clean."""
 
@@ -98,9 +100,24 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def excerpt(record: Any) -> str:
-    """The beginning of a record that was decoded but can't be taken, masked (SPEC 9.4)."""
+def excerpt(record: Any, field: str | None) -> str:
+    """A record that was decoded but can't be taken, masked (SPEC 9.4): the part that the field at fault stands in, from that field on."""
     found, numbers = Found(), Numbers()
-    shown = canonical(dump(record))[:_READ]
+    shown = _around(dump(record), field or "")[:_READ]
     note(found, "", shown)
     return str(clean(found, numbers, shown))[:_SHOWN]
+
+
+def _around(value: Any, path: str) -> str:
+    """JSON text of the innermost object that a path ("learnings[2].rule") leads through, with what the path names in front."""
+    inside, first = value, ""
+    for name, number in _STEP.findall(path):
+        value = value[int(number)] if number else value.get(name)
+        if isinstance(value, dict):
+            inside, first = value, ""
+        elif name:
+            first = name
+        if not isinstance(value, dict | list):
+            break
+    front = {first: inside[first]} if first in inside else {}
+    return json.dumps(front | inside, separators=(",", ":"), ensure_ascii=False)

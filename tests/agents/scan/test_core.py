@@ -334,6 +334,20 @@ def test_a_rule_that_is_broken_is_told_with_its_field_and_a_masked_excerpt() -> 
     assert TOKEN not in letter.excerpt
 
 
+@pytest.mark.parametrize(
+    ("run", "field", "begins"),
+    [
+        (_run(goal="x" * 5000, attempt=0), "attempt", '{"attempt":0,'),
+        (_run(goal="x" * 5000, steps=(Step(), Step(kind="tool", status="fine"))), "steps[1].status", '{"status":"fine","kind":"tool",'),
+        (_run(goal="x" * 5000, tools=("orders.get", "")), "tools[1]", '{"tools":["orders.get",""],'),
+    ],
+)
+def test_an_excerpt_begins_with_the_field_at_fault(run: Run, field: str, begins: str) -> None:
+    """SPEC 9.4: what there is to mend must be seen, however long the record."""
+    letter = next(r for t, r in _scan(run) if t == "dead-letters")
+    assert (letter.field, letter.excerpt[: len(begins)]) == (field, begins)
+
+
 _PHONE = Step(output=json.dumps("ring 212-555-0147"))
 _AUTHOR = Step(output=json.dumps("Author: mina@acme.io"))
 
