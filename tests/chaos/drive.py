@@ -78,6 +78,9 @@ class Chaos:
         self._tell()
         self.deployment.told()
         self.deployment.rest()
+        self.story.begin()
+        self._tell()
+        self._settle(tape)
         while len(self.faults) < faults:
             self._deaths = dict.fromkeys(self._deaths, 0)
             self.story.begin()
