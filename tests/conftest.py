@@ -17,8 +17,8 @@ settings.register_profile("fuzz", max_examples=10_000, deadline=None, print_blob
 BROKERS = {"broker", "kafka_broker", "noida_broker"}
 
 
-LONG = ("tests/chaos/", "tests/pipeline/", "tests/test_readme.py", "tests/pipelines/")
-"""Where tests wait for processes most of their time."""
+LONG = ("tests/agents/aggregate/test_model.py", "tests/chaos/", "tests/pipeline/", "tests/test_readme.py", "tests/pipelines/")
+"""The longest of all, and where tests wait for processes most of their time."""
 
 
 @pytest.hookimpl(trylast=True)
