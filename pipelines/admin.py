@@ -99,7 +99,7 @@ def epochs(config: ClientConfig, layout: Layout) -> dict[str, str]:
     answers = admin.describe_topics(TopicCollection(names))
     ids = {name: str(answer.result(_TIMEOUT_SECONDS).topic_id) for name, answer in answers.items()}
     if any(i == _ZERO_ID for i in ids.values()):
-        named = meta.read(config, layout.prefix)
+        named = meta.read(config, layout.prefix, "scan-reader")
         ids = {name: named.get(name, i) if i == _ZERO_ID else i for name, i in ids.items()}
     return {name.removeprefix(layout.prefix): i for name, i in ids.items()}
 

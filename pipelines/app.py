@@ -72,8 +72,8 @@ def work(settings: Settings, brokers: str, agents: Sequence[str], ready: Callabl
     try:
         if wrong := next((state for state in admin.check(config, layout) if not state.ok), None):
             raise SettingsError(f"topic {wrong.topic} {wrong.problem}")
-        # The journal alone may read meta, and writes none of it.
-        secret.agree(config, settings, found=set(agents) != {"journal"})
+        alone = set(agents) == {"journal"}  # its user may read meta, and write none of it
+        secret.agree(config, settings, "journal" if alone else "scan", found=not alone)
         epochs = admin.epochs(config, layout)
     except KafkaException as error:
         raise Unreachable(f"the topics at {brokers} can't be looked at: {error.args[0]}") from error

@@ -23,7 +23,7 @@ def main() -> None:
     ends = runtime.resolve(settings)
     token = ends.token
     assert token is not None  # `up` made it
-    secret.agree(client_config(settings, ends.brokers), settings)
+    secret.agree(client_config(settings, ends.brokers), settings, "sink")
     with seat(settings.data, "sink") as name:
         serve(
             settings.data / "clickhouse",

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin import AdminClient
 
+from pipelines.reading import to_the_end
 from schemas.partition import murmur2, partition_of
 
 ClientConfig = Mapping[str, Any]
@@ -12,26 +14,17 @@ ClientConfig = Mapping[str, Any]
 _TIMEOUT_SECONDS = 30.0
 
 
-def read(config: ClientConfig, prefix: str) -> dict[str, str]:
-    """Everything that it remembers. Raises KafkaException where the broker does not answer, or the topic is not there."""
-    consumer = Consumer(dict(config) | {"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True})
-    try:
-        open_ = set(range(_partitions(consumer, prefix)))
-        consumer.assign([TopicPartition(_topic(prefix), p, 0) for p in open_])
-        found: dict[str, str] = {}
-        while open_:
-            message = consumer.poll(_TIMEOUT_SECONDS)
-            if message is None:
-                raise KafkaException(f"{_topic(prefix)} could not be read to its end within {_TIMEOUT_SECONDS:.0f} s")
-            if message.error():
-                open_.discard(message.partition())
-                continue
-            key, value = message.key(), message.value()
-            if key and value:
-                found[key.decode()] = value.decode()
-        return found
-    finally:
-        consumer.close()
+def read(config: ClientConfig, prefix: str, group: str) -> dict[str, str]:
+    """Everything that it remembers. Raises KafkaException where the broker does not answer, or the topic is not there.
+
+    `group`, without prefix: one that the client's user may use.
+    """
+    found: dict[str, str] = {}
+    for message in to_the_end(config, _topic(prefix), list(range(_partitions(config, prefix))), prefix + group):
+        key, value = message.key(), message.value()
+        if key and value:
+            found[key.decode()] = value.decode()
+    return found
 
 
 def write(config: ClientConfig, prefix: str, records: Mapping[str, str]) -> None:
@@ -40,7 +33,7 @@ def write(config: ClientConfig, prefix: str, records: Mapping[str, str]) -> None
         return
     failed: list[str] = []
     producer = Producer(dict(config) | {"enable.idempotence": True})
-    partitions = _partitions(producer, prefix)
+    partitions = _partitions(config, prefix)
     for key, value in sorted(records.items()):
         producer.produce(
             _topic(prefix),
@@ -59,9 +52,9 @@ def _topic(prefix: str) -> str:
     return prefix + "meta"
 
 
-def _partitions(client: Consumer | Producer, prefix: str) -> int:
+def _partitions(config: ClientConfig, prefix: str) -> int:
     """As many as there are, whatever the settings say: whoever has other settings must be able to read why they are wrong."""
-    there = client.list_topics(_topic(prefix), timeout=_TIMEOUT_SECONDS).topics[_topic(prefix)]
-    if there.error is not None or not there.partitions:
+    there = AdminClient(dict(config)).list_topics(timeout=_TIMEOUT_SECONDS).topics.get(_topic(prefix))
+    if there is None:
         raise KafkaException(f"topic {_topic(prefix)} does not exist; `tidegate topics --create` makes the topics")
     return len(there.partitions)

@@ -1,15 +1,14 @@
 """A topic read from its beginning to where it ends now, outside of any group."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
-
-from pipelines.meta import ClientConfig
 
 _SILENCE_SECONDS = 30.0
 
 
-def to_the_end(config: ClientConfig, topic: str, partitions: list[int], group: str) -> Iterator[Message]:
+def to_the_end(config: Mapping[str, Any], topic: str, partitions: list[int], group: str) -> Iterator[Message]:
     """Every record of some partitions of a topic (its full name), each partition in order. Raises KafkaException.
 
     `group` is joined by nobody; a client has to name one that its user may use, for it asks who coordinates it.

@@ -148,7 +148,7 @@ class Up:
         try:
             made = admin.create(client_config(s, brokers), admin.Layout(s.prefix, s.partitions, s.replication, s.min_isr))
             if s.secret is not None:  # the first time it is made after these settings were read: the worker tells it then
-                secret.agree(client_config(s, brokers), s, found=True)
+                secret.agree(client_config(s, brokers), s, "scan", found=True)
         except KafkaException as error:
             raise Unreachable(
                 f"the topics could not be made at {brokers}: {error.args[0]} (TIDEGATE_REPLICATION is {s.replication}, "

@@ -68,7 +68,7 @@ def recall(
         )
     except ValueError as error:
         raise SettingsError(str(error)) from error
-    secret.agree(asked.kafka, settings)
+    secret.agree(asked.kafka, settings, "recall")
     producer = asked.producer()
     answer = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days).answer(ask)
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)

@@ -27,7 +27,7 @@ def sink() -> None:
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    secret.agree(asked.kafka, settings)
+    secret.agree(asked.kafka, settings, "sink")
     brokers = asked.endpoints.brokers
     client = connect(asked.endpoints.clickhouse_dsn, asked.endpoints.token, create=True)
     migrate.forwards(client)

@@ -19,7 +19,7 @@ def topics(
     asked = engines.Engines(engines.read_settings())
     states = (admin.create if create else admin.check)(asked.kafka, asked.layout)
     if create and asked.settings.secret is not None:
-        secret.agree(asked.kafka, asked.settings, found=True)
+        secret.agree(asked.kafka, asked.settings, "scan", found=True)
     output.rows((asdict(state) for state in states), ("topic", "partitions", "policy", "ok", "problem"), as_json=as_json)
     if not all(state.ok for state in states):
         raise typer.Exit(exits.NO)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from confluent_kafka.admin import AdminClient
 
 from agents.journal.keys import key_id
-from pipelines import admin, keyring
+from pipelines import admin, keyring, secret
 from pipelines.admin import Layout
+from pipelines.errors import SettingsError
 from pipelines.kafka import client_config, reach
 from pipelines.seals import seals
 from pipelines.settings import Settings, load
@@ -234,6 +236,22 @@ def test_who_may_read_what(cluster: str, user: str, topic: str, group: str, may:
 def test_services_can_check_the_topics_as_they_start(cluster: str, user: str) -> None:
     config = client_config(user_settings(user, cluster), cluster)
     assert [state for state in admin.check(config, Layout("tidegate.", 2, 1, 1)) if not state.ok] == []
+
+
+@pytest.mark.broker
+def test_services_can_compare_their_secret_as_they_start(cluster: str) -> None:
+    """SPEC 2.13: with the rights that each has; the first worker leaves a mark where `topics --create` did not."""
+    for user, reader, found in (
+        ("worker", "scan", True),
+        ("worker", "scan", False),
+        ("journal", "journal", False),
+        ("sink", "sink", False),
+    ):
+        settings = user_settings(user, cluster)
+        config = client_config(settings, cluster)
+        secret.agree(config, settings, reader, found=found)
+        with pytest.raises(SettingsError, match="is not the secret"):
+            secret.agree(config, replace(settings, secret=b"another secret of them"), reader)
 
 
 @pytest.mark.broker

@@ -21,19 +21,19 @@ def with_secret(deployment: Deployment, text: str) -> Settings:
 def test_the_first_secret_is_a_deployments_own(deployment: Deployment) -> None:
     """SPEC 2.13: a process with another one would give every entry a second identity, so it is refused, whatever it is."""
     first, other = with_secret(deployment, "the first secret of all"), with_secret(deployment, "another secret of them")
-    secret.agree(deployment.config, other)  # no mark, no contradiction
-    secret.agree(deployment.config, first, found=True)
-    secret.agree(deployment.config, first, found=True)
+    secret.agree(deployment.config, other, "sink")  # no mark, no contradiction
+    secret.agree(deployment.config, first, "scan", found=True)
+    secret.agree(deployment.config, first, "scan", found=True)
     for found in (True, False):
         with pytest.raises(SettingsError, match=r"TIDEGATE_SECRET \(environment\) is not the secret"):
-            secret.agree(deployment.config, other, found=found)
-    secret.agree(deployment.config, first)
+            secret.agree(deployment.config, other, "scan", found=found)
+    secret.agree(deployment.config, first, "recall")
 
 
 @pytest.mark.parametrize("agents", [["scan"], ["aggregate"], ["promote", "journal"], ["journal"]])
 def test_a_worker_with_another_secret_does_not_start(deployment: Deployment, agents: list[str]) -> None:
     assert deployment.settings.brokers
-    secret.agree(deployment.config, with_secret(deployment, "the first secret of all"), found=True)
+    secret.agree(deployment.config, with_secret(deployment, "the first secret of all"), "scan", found=True)
     with pytest.raises(SettingsError, match="is not the secret"):
         app.work(with_secret(deployment, "another secret of them"), deployment.settings.brokers, agents, pytest.fail)
 
@@ -50,4 +50,4 @@ def test_other_partitions_are_named_and_hinder_no_reading(deployment: Deployment
 def test_topics_that_are_not_there_are_said_so(deployment: Deployment) -> None:
     elsewhere = replace(deployment.settings, prefix=f"t-{uuid.uuid4().hex}.")
     with pytest.raises(KafkaException, match="does not exist; `tidegate topics --create`"):
-        secret.agree(deployment.config, elsewhere)
+        secret.agree(deployment.config, elsewhere, "scan")
