@@ -1,6 +1,7 @@
 """A ClickHouse for each test: chDB holds one path a process, so tests share an engine and keep apart by database."""
 
 import itertools
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +10,10 @@ from clickhouse_connect.driver.client import Client
 
 from sinks import migrate
 from sinks.client import connect
+from sinks.front import Front
 from sinks.processors import processors
 from sinks.writer import Writer
+from tests.sinks.asking import TOKEN
 from tests.sinks.records import SECRET
 
 _numbers = itertools.count()
@@ -67,3 +70,14 @@ def client(engine: Client, migrated: str) -> Iterator[Client]:
 def writer(client: Client) -> Writer:
     """A writer into it."""
     return Writer(client, processors(SECRET))
+
+
+@pytest.fixture(scope="session")
+def front(engine_path: Path, engine: Client) -> Iterator[Front]:
+    """A front over the session's engine."""
+    with Front(str(engine_path.resolve()), TOKEN, 0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        assert server.drain(5)
