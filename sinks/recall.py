@@ -14,6 +14,7 @@ from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
 from sinks import caller, postings
 from sinks.caller import Caller
+from sinks.frequencies import Frequencies
 from sinks.ranking import Match
 from sinks.relevance import Question
 
@@ -23,26 +24,37 @@ FIRST_LOOK = 30
 """Best matches that are looked up at once; more, where too few of them may be shown."""
 
 _FOUND = "(SELECT subject FROM wordings WHERE org = {org:String} AND audience IN {audiences:Array(String)} AND id IN {ids:Array(UInt64)})"
-_OWN = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count),
+_SETTINGS = "SETTINGS max_threads = 1, use_query_condition_cache = 0"  # a few rows: threads and caches cost more than they save
+_NEWEST = "ORDER BY revision DESC LIMIT 1 BY"
+"""The newest of what is looked up by key: for few rows less work than FINAL."""
+_SHOWN = """wording, rule, value, tools, memory_type, kind, space, confidence, evidence_status, trust, applied, helpful,
+    success_count, failure_count, state, contradicts, at"""
+_OWN = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count, revision, visibility, ttl_at),
     if(c.revision > l.revision, c.tier, l.tier) AS tier, greatest(c.recall_count, l.recall_count) AS recall_count
-FROM learnings AS l FINAL
+FROM (
+    SELECT learning_id, revision, {_SHOWN}, entry_key, work_area, is_artifact, tier, recall_count, visibility, ttl_at FROM learnings
+    WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND} {_NEWEST} learning_id
+) AS l
 LEFT JOIN (
-    SELECT learning_id, revision, tier, recall_count FROM counters FINAL
-    WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND}
+    SELECT learning_id, revision, tier, recall_count FROM counters
+    WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND} {_NEWEST} learning_id
 ) AS c ON c.learning_id = l.learning_id
-WHERE l.org = {{org:String}} AND l.agent = {{agent:String}} AND l.learning_id IN {_FOUND}
-  AND l.state IN ('active', 'held', 'superseded') AND l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)
-  AND tier <= {{depth:UInt8}}"""
-_POOL = """SELECT shared_id AS subject, * EXCEPT (shared_id) FROM pool FINAL
-WHERE org = {org:String} AND space IN {spaces:Array(String)} AND crossing = 'promoted' AND state = 'active' AND visibility = 'shown'
+WHERE l.state IN ('active', 'held', 'superseded') AND l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)
+  AND tier <= {{depth:UInt8}} {_SETTINGS}"""
+_POOL_ROWS = "org = {org:String} AND space IN {spaces:Array(String)}"
+_POOL = f"""SELECT shared_id AS subject, {_SHOWN} FROM (
+    SELECT shared_id, crossing, visibility, applies_to, {_SHOWN} FROM pool WHERE {_POOL_ROWS} AND shared_id IN %s {_NEWEST} shared_id
+)
+WHERE crossing = 'promoted' AND state = 'active' AND visibility = 'shown'
   AND shared_id NOT IN (
     SELECT shared_id FROM pool_members FINAL
-    WHERE org = {org:String} AND member = {member:String} AND role IN ('donor', 'corroborator'))
+    WHERE org = {{org:String}} AND member = {{member:String}} AND role IN ('donor', 'corroborator'))
   AND """
-_MATCHING = f"kind != 'instruction' AND shared_id IN {_FOUND}"
-_IN_FORCE = """kind = 'instruction'
-  AND (applies_to = '' OR applies_to = {area:String} OR startsWith({area:String}, concat(applies_to, '/')))
-ORDER BY applies_to, shared_id"""
+_MATCHING = f"{_POOL % _FOUND} kind != 'instruction' {_SETTINGS}"
+_INSTRUCTIONS = f"SELECT DISTINCT shared_id FROM pool WHERE {_POOL_ROWS} AND kind = 'instruction' {_SETTINGS}"
+_IN_FORCE = f"""{_POOL % "{instructions:Array(String)}"} kind = 'instruction'
+  AND (applies_to = '' OR applies_to = {{area:String}} OR startsWith({{area:String}}, concat(applies_to, '/')))
+ORDER BY applies_to, shared_id {_SETTINGS}"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +95,7 @@ class Recall:
 
     def __init__(self, client: Client, secret: bytes, half_life_days: float | None = None) -> None:
         self._client = client
+        self._frequencies = Frequencies(client)
         self._half_life_days = half_life_days
         self._secret = secret
         self._process = uuid.uuid4().hex
@@ -94,7 +107,7 @@ class Recall:
         if who is None:
             return Answer([], None)
         ids = ids_of(self._secret, ask.org)
-        look = _Look(self._client, ids, who, ask, self._half_life_days)
+        look = _Look(self._client, self._frequencies, ids, who, ask, self._half_life_days)
         matches = [*look.instructions(), *look.ranked()]
         recall_id, at = str(uuid.uuid4()), _now()
         refs = [_ref(match, ask, ids) for match in matches]
@@ -110,8 +123,9 @@ class Recall:
 class _Look:
     """One question's way through the tables."""
 
-    def __init__(self, client: Client, ids: Ids, who: Caller, ask: Ask, half_life_days: float | None) -> None:
+    def __init__(self, client: Client, frequencies: Frequencies, ids: Ids, who: Caller, ask: Ask, half_life_days: float | None) -> None:
         self._client = client
+        self._frequencies = frequencies
         self._half_life_days = half_life_days
         self._ask = ask
         self._now = _now()
@@ -130,17 +144,21 @@ class _Look:
 
     def instructions(self) -> list[Match]:
         """Instructions in force, from the caller's area and every one above, unranked (SPEC 7.4)."""
-        return [self._match(row, own=False) for row in self._rows(_POOL + _IN_FORCE, {})] if self._given["spaces"] else []
+        if not self._given["spaces"] or not (found := self._rows(_INSTRUCTIONS, {})):
+            return []
+        rows = self._rows(_IN_FORCE, {"instructions": [row["shared_id"] for row in found]})
+        return [self._match(row, own=False) for row in rows]
 
     def ranked(self) -> list[Match]:
         """The best matches, in SPEC 7.3's order."""
         own, pools = [postings.own(self._ask.agent)] * self._own, [postings.pool(space) for space in self._pools]
-        question = Question(self._client, self._ask.org, own + pools, self._ask.text)
+        question = Question(self._client, self._ask.org, own + pools, self._ask.text, self._frequencies)
         everything = self._ask.scope in ("walk", "area")  # these are told by area, whatever ranks before
         most, whole = max(FIRST_LOOK, 3 * self._ask.limit), not question.large
         while True:
             relevance = question.best(most, whole=whole)
-            found = self._of_area([*self._shown(_OWN, own, relevance), *self._shown(_POOL + _MATCHING, pools, relevance)])
+            mine, theirs = [a for a in own if a in question.met], [a for a in pools if a in question.met]
+            found = self._of_area([*self._shown(_OWN, mine, relevance), *self._shown(_MATCHING, theirs, relevance)])
             enough = len(found) >= self._ask.limit and not everything
             if enough or (whole and len(relevance) < most):
                 return sorted(found, key=lambda m: m.order(self._now))[: self._ask.limit]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from clickhouse_connect.driver.client import Client
 
 from sinks import words
+from sinks.frequencies import Frequencies
 
 ONE_PASS = 60_000
 """Up to so many postings are all read and summed up."""
@@ -23,9 +24,7 @@ _SETTINGS = (
 )
 _SCORE = "sum(w * transform(h, {hashes:Array(UInt32)}, {rarities:Array(UInt32)}, 0))"
 _WHERE = "org = {org:String} AND audience IN {audiences:Array(String)}"
-_FREQUENCIES = f"SELECT h, count() FROM postings WHERE {_WHERE} AND h IN {{hashes:Array(UInt32)}} GROUP BY h {_SETTINGS}"
-_SIZE = f"SELECT count() FROM wordings WHERE {_WHERE} {_SETTINGS}"
-_RANK = f"""SELECT id, {_SCORE} AS score FROM postings
+_RANK = f"""SELECT id, {_SCORE} AS score, toString(any(audience)) FROM postings
 WHERE {_WHERE} AND h IN {{hashes:Array(UInt32)}}%s
 GROUP BY id ORDER BY score DESC, id LIMIT {{most:UInt32}} {_SETTINGS}"""
 _AMONG = f""" AND id IN (
@@ -45,16 +44,15 @@ class Stem:
 class Question:
     """The words of a question, weighed against what some audiences of an organisation hold."""
 
-    def __init__(self, client: Client, org: str, audiences: Sequence[str], text: str) -> None:
+    def __init__(self, client: Client, org: str, audiences: Sequence[str], text: str, frequencies: Frequencies | None = None) -> None:
         self._client = client
         self._where = {"org": org, "audiences": list(audiences)}
         hashes = {words.stem_hash(stem) for stem in words.stems(text)}
-        self._stems = self._weigh(hashes) if hashes else []
-
-    def _weigh(self, hashes: set[int]) -> list[Stem]:
-        found = self._client.query(_FREQUENCIES, parameters={**self._where, "hashes": list(hashes)}).result_rows
-        size = self._client.query(_SIZE, parameters=self._where).result_rows[0][0] if found else 0
-        return sorted((Stem(h, n, words.rarity(n, max(size, n))) for h, n in found), key=lambda stem: (stem.holders, stem.hash))
+        size, holders = (frequencies or Frequencies(client)).read(org, audiences, hashes)
+        stems = (Stem(h, n, words.rarity(n, max(size, n))) for h, n in holders.items())
+        self._stems = sorted(stems, key=lambda stem: (stem.holders, stem.hash))
+        self.met: frozenset[str] = frozenset()
+        """Audiences of what `best` found last."""
 
     @property
     def large(self) -> bool:
@@ -71,7 +69,8 @@ class Question:
             among = _AMONG
             given |= {"rare": [s.hash for s in self._rarest()], "candidates": max(CANDIDATES, most)}
         rows = self._client.query(_RANK % among, parameters=given).result_rows
-        return {key: score / SCALE for key, score in rows}
+        self.met = frozenset(audience for _, _, audience in rows)
+        return {key: score / SCALE for key, score, _ in rows}
 
     def _rarest(self) -> list[Stem]:
         chosen = [self._stems[0]]

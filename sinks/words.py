@@ -93,4 +93,4 @@ def _stem(word: str) -> str:
     return _LONG.get(stem, stem)
 
 
-_LONG = {_STEMMER.stemWord(short): _STEMMER.stemWord(long) for short, long in map(str.split, _SHORT.split(","))}
+_LONG: dict[str, str] = {_STEMMER.stemWord(short): _STEMMER.stemWord(long) for short, long in map(str.split, _SHORT.split(","))}

@@ -1,5 +1,6 @@
 -- Learnings and pools. Two tables each: every version, and the newest (readers keep the highest revision, SPEC 2.8).
 -- An empty string is a text that the record does not have; JSON text is never empty.
+-- Recall looks up a few of the newest by key: small granules, so that it reads little beside them.
 CREATE TABLE IF NOT EXISTS entries
 (
     org LowCardinality(String),
@@ -71,7 +72,7 @@ SETTINGS non_replicated_deduplication_window = 1000;
 CREATE TABLE IF NOT EXISTS learnings AS entries
 ENGINE = ReplacingMergeTree(revision)
 ORDER BY (org, agent, learning_id)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000;
 
 CREATE TABLE IF NOT EXISTS counters
 (
@@ -85,7 +86,7 @@ CREATE TABLE IF NOT EXISTS counters
 )
 ENGINE = ReplacingMergeTree(revision)
 ORDER BY (org, agent, learning_id)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000;
 
 CREATE TABLE IF NOT EXISTS shared
 (
@@ -124,6 +125,7 @@ CREATE TABLE IF NOT EXISTS shared
     cause_by LowCardinality(String),
     confidence_before Nullable(Float64),
     at DateTime64(3, 'UTC'),
+    INDEX kinds kind TYPE set(8) GRANULARITY 32,
     CONSTRAINT org_given CHECK org != ''
 )
 ENGINE = ReplacingMergeTree(revision)
@@ -133,7 +135,7 @@ SETTINGS non_replicated_deduplication_window = 1000;
 CREATE TABLE IF NOT EXISTS pool AS shared
 ENGINE = ReplacingMergeTree(revision)
 ORDER BY (org, space, shared_id)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000;
 
 CREATE TABLE IF NOT EXISTS pool_members
 (

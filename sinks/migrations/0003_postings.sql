@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS wordings
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (org, audience, id)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS index_granularity = 256, non_replicated_deduplication_window = 1000;
 
 -- back
 DROP TABLE IF EXISTS wordings;
