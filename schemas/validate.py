@@ -17,6 +17,8 @@ RECORD_BYTES = 1000 * 1000
 """Largest record of any other kind, encoded: what every broker takes by default, less a margin for headers."""
 TEXT_BYTES = 256 * 1024
 """Largest texts of one learning or claim, together: its versions, with figures beside them, must fit a message."""
+PARTS = 256
+"""Most learnings or claims of a run, and credits of an outcome: what is kept of 64 messages must fit one, and each of them costs time."""
 NAME_CHARS = 1024
 """Longest name or id: they stand in keys."""
 
@@ -78,6 +80,8 @@ def _run(run: Run) -> Iterator[Problem]:
     yield from _all_names(run.tools, "tools")
     for i, step in enumerate(run.steps):
         yield from _step(step, f"steps[{i}].")
+    yield from _number(run.learnings, "learnings")
+    yield from _number(run.claims, "claims")
     for i, learning in enumerate(run.learnings):
         yield from _learning(learning, f"learnings[{i}].")
     for i, claim in enumerate(run.claims):
@@ -118,7 +122,7 @@ def _learning(draft: LearningDraft, path: str) -> Iterator[Problem]:
     yield from _all_names(draft.pattern_refs, path + "pattern_refs")
     yield from _all_names(draft.value_bindings, path + "value_bindings")
     yield from _json(draft.value, path + "value")
-    lists = (*draft.tools, *draft.goal_phrases, *draft.pattern_refs, *draft.value_bindings, *draft.environment.values())
+    lists = (*draft.tools, *draft.goal_phrases, *draft.pattern_refs, *draft.value_bindings, *draft.environment, *draft.environment.values())
     yield from _texts(path, draft.rule, draft.value, draft.cue, draft.applies_to, *lists)
 
 
@@ -142,6 +146,7 @@ def _outcome(outcome: Outcome) -> Iterator[Problem]:
     yield from _share(outcome.score, "score")
     yield from _share(outcome.causal_confidence, "causal_confidence")
     yield from _all_names(outcome.recall_ids, "recall_ids")
+    yield from _number(outcome.credits, "credits")
     for i, credit in enumerate(outcome.credits):
         yield from _credit(credit, f"credits[{i}].")
 
@@ -193,6 +198,11 @@ def _all_names(names: Sequence[str], path: str) -> Iterator[Problem]:
             yield Problem("bad_value", f"{path}[{i}]", "is empty")
         elif len(name) > NAME_CHARS:
             yield Problem("too_large", f"{path}[{i}]", f"{len(name)} characters long, where names have at most {NAME_CHARS}")
+
+
+def _number(parts: Sequence[object], path: str) -> Iterator[Problem]:
+    if len(parts) > PARTS:
+        yield Problem("too_large", path, f"{len(parts)} of them, the limit is {PARTS}: send more than one message")
 
 
 def _entry_key(entry_key: str, path: str) -> Iterator[Problem]:

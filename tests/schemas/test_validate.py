@@ -118,7 +118,7 @@ def test_good_records_pass(record: object) -> None:
         (credit(entry_key="flat"), "bad_value", "credits[1].entry_key"),
         (credit(version=0), "bad_value", "credits[1].version"),
         (credit(helpful="very"), "bad_value", "credits[1].helpful"),
-        (outcome(credits=(CREDIT,) * 60_000), "too_large", None),
+        (outcome(recall_ids=("x" * 1000,) * 1001), "too_large", None),
         (replace(AGENT, home_space=""), "missing", "home_space"),
         *(
             (replace(AGENT, home_space=space), "bad_value", "home_space")
@@ -165,3 +165,21 @@ def test_a_privacy_that_nobody_knows_is_told_and_how_it_reads(record: object, fo
     assert problem(record) is None
     told = [(odd.field, odd.detail) for odd in unheeded(record)]
     assert told == [(path, f"not one of shareable, agent_specific, sensitive: it reads {reads}") for path, reads in found]
+
+
+def test_a_message_has_no_more_parts_than_can_be_kept() -> None:
+    """docs/wire.md, "Limits"."""
+    learning, claim = LearningDraft(entry_key="a/b", rule="c"), ClaimDraft(entity="e", key="k")
+    run, outcome = Run(run_id="r", org="o", agent="a"), Outcome(outcome_id="o", org="o", agent="a", result="success")
+    for record, field, part in ((run, "learnings", learning), (run, "claims", claim), (outcome, "credits", CreditDraft(entry_key="a/b"))):
+        assert problem(replace(record, **{field: (part,) * 256})) is None
+        found = problem(replace(record, **{field: (part,) * 257}))
+        assert found is not None
+        assert (found.code, found.field) == ("too_large", field)
+
+
+def test_keys_of_an_environment_count_as_text() -> None:
+    draft = LearningDraft(entry_key="a/b", rule="c", environment={"k" * 300_000: "v"})
+    found = problem(Run(run_id="r", org="o", agent="a", learnings=(draft,)))
+    assert found is not None
+    assert found.code == "too_large"
