@@ -6,10 +6,10 @@ handle of its own, read-only, so that no setting of one is seen by another, and 
 """
 
 import base64
-import binascii
 import hmac
 import logging
 import re
+import sys
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import chdb
+import psutil
 
 from sinks import allowed
 from sinks.allowed import Functions
@@ -29,6 +30,9 @@ from sinks.statement import FILES, Refused, Statement, read
 log = logging.getLogger(__name__)
 
 QUERIES_AT_ONCE = 8
+QUERY_SECONDS = 60
+QUERY_BYTES = max(256 * 1024 * 1024, psutil.virtual_memory().total // (2 * QUERIES_AT_ONCE))
+"""What a query may take where it does not ask for other: all at once leave half of the memory to the sink, which shares the process."""
 LARGEST_BODY = 16 * 1024 * 1024
 IDLE_SECONDS = 60.0
 STREAMED = frozenset({"Native", "TabSeparated", "TSV", "CSV", "RowBinary", "JSONEachRow"})
@@ -58,6 +62,10 @@ class Front(ThreadingHTTPServer):
         with _handle(path, {}) as handle:
             self.functions = Functions(handle)
         super().__init__(("127.0.0.1", port), _Request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away, for the most part. What the error says may hold what was asked: only its type may be logged."""
+        log.warning("a request was not answered: %s", type(sys.exception()).__name__)
 
     def drain(self, seconds: float) -> bool:
         """Keep new queries out and wait for those that run; whether they all ended in time."""
@@ -96,8 +104,8 @@ class _Request(BaseHTTPRequestHandler):
         """Requests are not logged: they hold what somebody asked."""
 
     def _answer(self) -> None:
-        url = urlsplit(self.path)
         try:
+            url = urlsplit(self.path)
             fields, body = self._body()
             given = dict(parse_qsl(url.query, keep_blank_values=True, errors="strict")) | fields
             sql = "\n".join(part for part in (given.get("query", ""), body) if part.strip())
@@ -116,8 +124,8 @@ class _Request(BaseHTTPRequestHandler):
             found = _CODE.search(text)
             text = text[found.start() :] if found else text
             self._plain(HTTPStatus.INTERNAL_SERVER_ERROR, text.encode("utf-8", "replace") + b"\n", int(found[1]) if found else 1002)
-        except UnicodeDecodeError:
-            self._plain(HTTPStatus.BAD_REQUEST, b"a query is UTF-8\n", _SYNTAX)
+        except ValueError:  # of an address, a form or a query that is none: its text may hold what was sent
+            self._plain(HTTPStatus.BAD_REQUEST, b"neither address nor query are to be read: both are UTF-8\n", _SYNTAX)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
@@ -152,7 +160,7 @@ class _Request(BaseHTTPRequestHandler):
         elif scheme.lower() == "basic":
             try:
                 key = base64.b64decode(credentials, validate=True).decode().partition(":")[2]
-            except (binascii.Error, UnicodeDecodeError):
+            except ValueError:
                 key = ""
         if not hmac.compare_digest(key.encode("utf-8", "surrogateescape"), self.server.token):
             raise _Failed(
@@ -213,6 +221,7 @@ def _handle(path: str, given: Mapping[str, str]) -> Iterator[Any]:
         # Tools name the database that a server calls its default; here that one holds the machine's files.
         name = (DATABASE if asked in ("", FILES) else asked).replace("\\", "\\\\").replace("`", "\\`")
         handle.query(f"USE `{name}`")
+        handle.query(f"SET max_memory_usage = {QUERY_BYTES}, max_execution_time = {QUERY_SECONDS}")
         for setting, value in given.items():
             if setting in TRANSPORT or setting == "readonly" or setting.startswith("param_"):
                 continue

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,3 +195,29 @@ def test_many_at_once(front: Front, client: Client, migrated: str, writer: Write
         thread.join()
     assert wrong == []
     assert client.command("SELECT count() FROM learnings FINAL") == 250
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /?query=%ff HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic \xc3\xa9\r\nContent-Length: 3\r\n\r\nabc",
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \xb2\r\n\r\n",
+    ],
+)
+def test_a_damaged_request_is_answered_and_logged_nowhere(front: Front, request_: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_connection(("127.0.0.1", front.server_port), timeout=10) as peer:
+        peer.sendall(request_)
+        assert peer.recv(100).startswith(b"HTTP/1.1 4")
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["TSV", "JSON"])
+@pytest.mark.parametrize("sql", ["SELECT groupArray(number) FROM numbers(100000000000)"])
+def test_a_query_that_wants_all_memory_is_ended_and_the_rest_goes_on(front: Front, sql: str, form: str) -> None:
+    """The sink shares the process."""
+    status, text, _ = get(front, asked(sql, default_format=form, max_memory_usage="50000000"))
+    assert (status, "MEMORY_LIMIT_EXCEEDED" in text) == (500, True)
+    _, limits, _ = get(front, asked("SELECT toUInt64(getSetting('max_memory_usage')) > 0, toUInt64(getSetting('max_execution_time')) > 0"))
+    assert limits == "1\t1\n"
