@@ -14,6 +14,7 @@ from schemas.codec import decode_as, encode
 from schemas.ids import agent_log, ids_of
 from schemas.problem import Problem
 from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Run, Write
+from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
 
 Raw = Run | Outcome | Write | Principal | Exposure
@@ -42,6 +43,9 @@ class Scan:
             raise TypeError(f"{kind.__name__} is not scanned")
         name = raw.principal if isinstance(raw, Principal) else raw.agent
         wrong = problem_of(raw)
+        if len(raw.org) > NAME_CHARS or len(name) > NAME_CHARS:
+            # Whatever names them would be as large, and no topic of ours takes that.
+            return [dead_letter(record, Problem("too_large", "org" if len(raw.org) > NAME_CHARS else "agent"))]
         if found_in(raw.org):
             # Not even a receipt may carry such a name.
             return [dead_letter(record, Problem("org_name", "org", "an organisation's name may hold no credential and no personal data"))]
@@ -104,7 +108,7 @@ def _unreadable(record: Incoming, problem: Problem) -> list[Outgoing]:
     """A message that can't be read: whose it is only its key says, and that was not checked, so the receipt alone tells it."""
     out = [dead_letter(record, problem)]
     org, _, agent = (record.key or b"").decode("utf-8", "replace").partition("/")
-    if org and agent and not found_in(org) and not any(found_in(s) for s in agent.split("/")):
+    if 0 < len(org) <= NAME_CHARS and 0 < len(agent) <= NAME_CHARS and not found_in(org) and not any(found_in(s) for s in agent.split("/")):
         receipt = Receipt(
             id=record.receipt, org=org, agent=agent, part="message", end="dead_lettered", reason=problem.code, at=record.at, revision=0
         )

@@ -32,6 +32,8 @@ WORDING = (*PRIVATE, injection)
 """What is looked for beside, in texts that may be recalled or cross: steps are full of what would be an order there (SPEC 3.7)."""
 
 
+_OPENED = ("credential", "injection", "card", "pii")
+"""What is looked for in an encoded text: ids and hosts are in most of them."""
 _DEPTH = 3
 """How often an encoded text may hold another that is opened."""
 
@@ -85,7 +87,7 @@ def _seen(text: str, seen: Sightings, detectors: tuple[ModuleType, ...], depth: 
     if depth >= _DEPTH:
         return
     for start, end, inner in encoded.decoded(text, seen):
-        opened = [h for h in _detect(inner, detectors, depth + 1) if h.layer in ("credential", "injection") and h.mask]
+        opened = [h for h in _detect(inner, detectors, depth + 1) if h.layer in _OPENED and h.mask]
         if opened:
             worst = max(opened, key=lambda h: RANK[h.severity])
             yield worst._replace(start=start, end=end)

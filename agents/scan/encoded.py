@@ -5,7 +5,8 @@ import binascii
 import re
 import string
 from collections.abc import Iterator
-from urllib.parse import unquote_to_bytes
+from html import unescape
+from urllib.parse import unquote, unquote_to_bytes
 
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.run import run_begin
@@ -24,6 +25,9 @@ _BASE64 = re.compile(r"[0-9A-Za-z+/_-]{40,}={0,2}")
 _PERCENT = re.compile(r"(?:[0-9A-Za-z._~-]{0,80}%[0-9A-Fa-f]{2}){6,}[0-9A-Za-z._~-]{0,80}")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}){6,}")
 _UNICODE = re.compile(r"(?:\\u[0-9A-Fa-f]{4}){6,}")
+_WORD = re.compile(r"[^\s%&\\]*[%&\\]\S*")
+_CODE_POINT = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_RUN = re.compile(r"[0-9A-Za-z+/_-]{12,}={0,2}")
 _BASE64_CHARS = string.ascii_letters + string.digits + "+/_-"
 _LONGEST = 200_000
 """Characters of one encoded run that are decoded."""
@@ -47,6 +51,17 @@ def decoded(text: str, seen: Sightings) -> Iterator[tuple[int, int, str]]:
             plain = _read(name, match[0]) if match else None
             if match and plain:
                 yield match.start(), match.end(), plain
+
+
+def unescaped(text: str) -> Iterator[tuple[int, int, str]]:
+    """Words of a text with an escape in them, however few, and encoded words: where they stand, and what they say."""
+    for word in _WORD.finditer(text):
+        plain = unescape(unquote(_CODE_POINT.sub(lambda m: chr(int(m[1] or m[2], 16)), word[0])))
+        if plain != word[0]:
+            yield word.start(), word.end(), plain
+    for run in _RUN.finditer(text):
+        if opened := _read("base64", run[0]):
+            yield run.start(), run.end(), opened
 
 
 def _read(name: str, run: str) -> str | None:

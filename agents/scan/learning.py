@@ -11,16 +11,21 @@ from agents.scan.crosscheck import Entities
 from agents.scan.findings import Floor, floor_of
 from agents.scan.hit import RANK, Hit
 from agents.scan.mask import Numbers
-from agents.scan.naming import clean_name
+from agents.scan.naming import clean_name, orders
 from agents.scan.say import Author
 from agents.scan.scrub import scrub
+from agents.scan.telling import words_of
+from agents.scan.words import word_set
 from schemas.ids import Ids
 from schemas.jsonform import canonical
 from schemas.records import FindingMark, LearningDraft, LearningProposed, Run, Write
 
 _PRIVACY = ("shareable", "agent_specific", "sensitive")
-_CASE = frozenset(["repo", "repository", "repo_url", "branch", "remote", "ref", "commit", "sha", "cwd", "path", "workspace", "worktree"])
-"""What an environment may not tell: it describes a kind of machine, not a case (SPEC 2.2)."""
+_CASE = word_set(
+    "repo repository branch remote ref commit sha tag url origin project cwd pwd path dir directory folder home workspace worktree "
+    "user username login account email owner author host hostname ip tenant customer client org organization organisation"
+)
+"""Words of keys by which an environment would tell a case, a place or a person: it describes a kind of machine (SPEC 2.2)."""
 
 Marks = list[tuple[str, Hit]]
 
@@ -39,6 +44,7 @@ class Proposal:
     tools: tuple[str, ...]
     goal_phrases: tuple[str, ...]
     environment: Mapping[str, str]
+    applies_to: str | None
     marks: Marks
 
     def record(
@@ -80,7 +86,7 @@ class Proposal:
             floor_reason=floor[1],
             producer=written.producer,
             environment=self.environment,
-            applies_to=_name(ids, draft.applies_to),
+            applies_to=self.applies_to,
             confidence=draft.confidence,
             importance=draft.importance,
             is_artifact=draft.is_artifact,
@@ -109,13 +115,23 @@ class Proposal:
         return ", ".join(sorted(kinds)) or None
 
 
-def propose(author: Author, part: int, draft: LearningDraft, entities: Entities, tools: frozenset[str], failed: bool) -> Proposal:
-    """Scrub a draft. `failed`: a detector raised elsewhere in its run, so that nothing can be checked against what the run met."""
+def propose(
+    author: Author, part: int, draft: LearningDraft, entities: Entities, people: Entities, tools: frozenset[str], failed: bool
+) -> Proposal:
+    """Scrub a draft. `people`: whom the run met and its secrets, which no name that crosses may hold; `failed`: a detector raised elsewhere
+    in its run, so that nothing can be checked against what the run met.
+    """
     ids = author.ids
     entry_key = clean_name(ids, draft.entry_key)
-    shown_tools = tuple(clean_name(ids, t) for t in draft.tools)
+    shown_tools = tuple(clean_name(ids, t, people) for t in draft.tools)
     generic = label(shown_tools)
     marks: Marks = []
+    for field, name in (
+        ("entry_key", draft.entry_key),
+        ("applies_to", draft.applies_to or ""),
+        *((f"tools[{i}]", t) for i, t in enumerate(draft.tools)),
+    ):
+        marks += ((field, hit) for hit in orders(name))
     cleaned = None if failed else _wording(draft, entities, tools | frozenset(draft.tools), generic, marks)
     rule, value, cue, phrases, environment = cleaned or (None, None, generic, (), {})
     return Proposal(
@@ -129,6 +145,7 @@ def propose(author: Author, part: int, draft: LearningDraft, entities: Entities,
         tools=shown_tools,
         goal_phrases=phrases,
         environment=environment,
+        applies_to=None if draft.applies_to is None else clean_name(ids, draft.applies_to, people),
         marks=marks,
     )
 
@@ -156,7 +173,10 @@ def _wording(
                 raise _Unclean
             return text
         if isinstance(value, dict):
-            return {tree(field, k): tree(f"{field}.{k}" if k.isidentifier() and len(k) < 32 else field, v) for k, v in value.items()}
+            shown = {k: tree(field, k) for k in value}
+            return {
+                shown[k]: tree(f"{field}.{k}" if shown[k] == k and k.isidentifier() and len(k) < 32 else field, v) for k, v in value.items()
+            }
         if isinstance(value, list):
             return [tree(f"{field}[{i}]", v) for i, v in enumerate(value)]
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -169,7 +189,7 @@ def _wording(
         value = None if draft.value is None else canonical(tree("value", json.loads(draft.value)))
         cue = scrubbed("cue", draft.cue) if draft.cue else None
         phrases = tuple(tree("goal_phrases", list(draft.goal_phrases)))
-        environment = tree("environment", {k: v for k, v in draft.environment.items() if k.lower() not in _CASE})
+        environment = tree("environment", {k: v for k, v in draft.environment.items() if _CASE.isdisjoint(words_of(k))})
     except Exception:  # fail closed (SPEC 3.10): a detector that raises is as good as a finding
         return None
     return None if rule is None else (rule, value, cue or generic, phrases, environment)

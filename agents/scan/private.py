@@ -3,19 +3,23 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from agents.scan.detect import detect
 from agents.scan.findings import Found
 from agents.scan.hit import Hit
 from agents.scan.mask import Numbers, mask
+from agents.scan.naming import found_in
 from agents.scan.telling import told
 from schemas.jsonform import canonical, dump
+from schemas.records import Run
 
 _ROUNDS = 4
 _READ, _SHOWN = 4000, 200
 """Characters of an excerpt that are scanned and that are kept: what the first cut splits stands far behind the second."""
 _STEP = re.compile(r"(\w+)|\[(\d+)\]")
+_SEGMENT = re.compile(r"[^\s/\",]{4,}")
 UNSCANNED = "[unscanned:1]"
 """Stands for a text that could not be made clean."""
 
@@ -101,11 +105,23 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def excerpt(record: Any, field: str | None) -> str:
-    """A record that was decoded but can't be taken, masked (SPEC 9.4): the part that the field at fault stands in, from that field on."""
+    """A record that was decoded but can't be taken, masked (SPEC 9.4): the part that the field at fault stands in, from that field on.
+
+    Of a run without what it met and its goal, which is never stored (SPEC 3.12).
+    """
     found, numbers = Found(), Numbers()
-    shown = _around(dump(record), field or "")[:_READ]
+    if isinstance(record, Run):
+        for entity in record.entities:
+            found.value(entity.value, "entity_leak", "crosscheck")
+        record = replace(record, goal=None, entities=())
+    whole = dump(record)
+    shown = _around(whole, field or "")[:_READ]
+    note(found, "", whole)
     note(found, "", shown)
-    return str(clean(found, numbers, shown))[:_SHOWN]
+    for segment in _SEGMENT.findall(shown):
+        if found_in(segment):  # names and ids are no prose: what they tell is seen in them alone
+            found.value(segment, "name", "pii")
+    return UNSCANNED if found.failed else str(clean(found, numbers, shown))[:_SHOWN]
 
 
 def _around(value: Any, path: str) -> str:

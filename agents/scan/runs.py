@@ -10,9 +10,12 @@ from agents.scan.mask import Numbers
 from agents.scan.naming import clean_name
 from agents.scan.private import clean, clean_json, note
 from agents.scan.say import Author
+from agents.scan.words import word_set
 from schemas.jsonform import canonical, dump
 from schemas.records import Claim, Episode, Run, RunSeen, Step
 
+_PEOPLE = word_set("person people name user customer client contact patient employee member account holder email phone")
+"""Kinds of entities that are somebody, as runtimes call them."""
 _CLAIM_PRIVACY = ("shareable", "agent_specific", "sensitive")
 
 
@@ -25,7 +28,13 @@ def scan_run(author: Author, run: Run, floors: FloorRule) -> list[Outgoing]:
         [*(e.value for e in run.entities), *(v for v, (_, layer) in found.values.items() if layer != "credential")],
         {v: kind for v, (kind, layer) in found.values.items() if layer == "credential"},
     )
-    proposals = [propose(author, i, draft, entities, tools, found.failed) for i, draft in enumerate(run.learnings)]
+    told = [e.value for e in run.entities if e.kind.lower() in _PEOPLE]
+    people = Entities(
+        [*told, *(v for v, (kind, _) in found.values.items() if kind == "person")],
+        {v: kind for v, (kind, layer) in found.values.items() if layer == "credential"},
+        parts=False,
+    )
+    proposals = [propose(author, i, draft, entities, people, tools, found.failed) for i, draft in enumerate(run.learnings)]
     for proposal in proposals:
         found.met(proposal.marks)
     floor = found.floor(floors)

@@ -84,21 +84,21 @@ def opened(text: str) -> Any:
         return None
 
 
-def _walk(value: Any, depth: int) -> Iterator[Told]:
-    if depth > _DEPTH * 8:
+def _walk(value: Any, opened_before: int) -> Iterator[Told]:
+    if opened_before > _DEPTH:
         return
     if isinstance(value, dict):
-        yield from _object(value, depth)
+        yield from _object(value)
         for inner in value.values():
-            yield from _walk(inner, depth + 1)
+            yield from _walk(inner, opened_before)
     elif isinstance(value, list):
         for inner in value:
-            yield from _walk(inner, depth + 1)
+            yield from _walk(inner, opened_before)
     elif isinstance(value, str) and len(value) > 8 and (inner := opened(value)) is not None:
-        yield from _walk(inner, depth + 8)
+        yield from _walk(inner, opened_before + 1)
 
 
-def _object(obj: dict[str, Any], depth: int) -> Iterator[Told]:
+def _object(obj: dict[str, Any]) -> Iterator[Told]:
     named = {_plain(k): v for k, v in obj.items()}
     yield from _secrets(obj)
     yield from _data(named)
@@ -172,6 +172,10 @@ def _names_below(value: Any, depth: int) -> Iterator[Told]:
             yield from _names_below(inner, depth + 1)
 
 
+def words_of(key: str) -> list[str]:
+    """The words of a key, in lower case: firstName, First-Name and first_name have the same."""
+    return [word.lower() for word in _WORD.findall(key)]
+
+
 def _plain(key: str) -> str:
-    """A key in one spelling: firstName, First-Name and first_name are one."""
-    return "_".join(_WORD.findall(key)).lower()
+    return "_".join(words_of(key))

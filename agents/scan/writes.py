@@ -11,7 +11,7 @@ from schemas.records import Write
 def scan_write(author: Author, write: Write, floors: FloorRule) -> list[Outgoing]:
     """A proposal, then its findings. There is no run, so nothing was met that its wording could be checked against."""
     draft, found = write.learning, Found()
-    proposal = propose(author, 0, draft, Entities([], {}), frozenset(draft.tools), failed=False)
+    proposal = propose(author, 0, draft, Entities([]), Entities([]), frozenset(draft.tools), failed=False)
     found.met(proposal.marks)
     floor = proposal.floor() if floors == "narrow" else found.floor(floors)
     findings = (author.finding(i, "learning", proposal.learning_id, where, hit) for i, (where, hit) in enumerate(proposal.marks))

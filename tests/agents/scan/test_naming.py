@@ -42,3 +42,16 @@ def test_a_segment_with_a_finding_is_hashed_and_prefixes_stay(name: str, kept: s
     assert clean.startswith(kept + _IDS.pseudonym(hidden))
     assert hidden not in clean
     assert clean_name(_IDS, clean) == clean
+
+
+@pytest.mark.parametrize(
+    "name", [f"aws_secret_access_key={'wJalrXUtnFEM'}I/K7MDENG/bPxRfiCYzzzzzzKEYq", "x/password=ab/cdEf99gh", "tel/020/7946/0958"]
+)
+def test_what_has_a_slash_in_it_is_hidden_whole(name: str) -> None:
+    """SPEC 3.13: the segments that hold a part of it, each."""
+    assert not [part for part in name.split("/")[1:] if part in clean_name(_IDS, name)]
+
+
+def test_a_path_with_nothing_in_it_that_spans_segments_stays() -> None:
+    for name in ("orders/2026/03/01/pattern-a", "src/app/components/Button/index", "a/b@c/d"):
+        assert clean_name(_IDS, name) == name
