@@ -193,7 +193,13 @@ class _Copy(Store[bytes, bytes]):
         raise NotImplementedError("a changelog is the backup")
 
     async def on_rebalance(self, assigned: set[TP], revoked: set[TP], newly_assigned: set[TP], generation_id: int = 0) -> None:
-        self.app.states.keep({tp.partition for tp in assigned if tp.topic == self.app.changelog})
+        """Faust's recovery, where the next rebalance is on its way already, is not told of this one, and would go on where a copy ended
+        that is no more."""
+        app: Any = self.app
+        app.states.keep({tp.partition for tp in assigned if tp.topic == app.changelog})
+        for partition in range(app.cluster.partitions):
+            if app.states.offset(partition) is None:
+                app.tables.recovery.revoke(TP(app.changelog, partition))
 
 
 class _Table(faust.Table):  # type: ignore[type-arg]

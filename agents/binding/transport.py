@@ -139,14 +139,15 @@ class Consumer(_Hosted, driver.Consumer):
                 self._read_offset[tp] = self._next[tp] = at
 
     async def _end_recovery(self) -> None:
-        """Faust waits for the record before a changelog's end, and where a transaction ended there it is none: tell it."""
+        """Faust waits for the record before a changelog's end, and where a transaction ended there it is none: tell it. A partition that
+        is still paused was not sought yet: its position is of what was read before the rebalance."""
         recovery = self.host.tables.recovery
         if not recovery.in_recovery:
             return
         for tp, highwater in list(recovery.active_highwaters.items()):
             copied = recovery.active_offsets[tp]
             behind = highwater is not None and copied is not None and copied < highwater
-            if behind and tp in self.assignment() and (await self.position(tp) or 0) > highwater:
+            if behind and tp in self._get_active_partitions() and (await self.position(tp) or 0) > highwater:
                 recovery.active_offsets[tp] = highwater
         if recovery.in_recovery and recovery.active_highwaters and not recovery.need_recovery():
             recovery._set_recovery_ended()

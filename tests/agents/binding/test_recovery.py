@@ -1,0 +1,42 @@
+"""A table is what its changelog holds: a copy that was let go is made anew from the changelog's start."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from faust.types import TP
+
+from agents.binding.agent import Agent, App, Cluster
+from agents.binding.batch import Result
+from agents.binding.states import in_memory
+
+PARTITIONS = 2
+
+
+class Idle:
+    def step(self, *_: Any) -> Result:
+        return Result()
+
+
+def test_a_copy_that_was_let_go_is_not_gone_on_with(tmp_path: Path) -> None:
+    """Also where Faust's recovery was never told so: it takes no notice of a rebalance that another is about to follow."""
+
+    async def offsets() -> dict[int, int | None]:
+        epochs = dict.fromkeys(("learnings", "aggregate-state-changelog"), "e")
+        app: Any = App(
+            Agent("aggregate", ("learnings",), Idle(), stateful=True),
+            Cluster("127.0.0.1:1", "t-", PARTITIONS, tmp_path, epochs, "worker-0", in_memory),
+        )
+        (table,) = app.tables.values()
+        kept, gone = TP(app.changelog, 0), TP(app.changelog, 1)
+        await table.data.on_rebalance({kept, gone}, set(), {kept, gone})
+        for tp in (kept, gone):
+            app.states.apply(tp.partition, {b"k": b"v"}, 100)
+            app.tables.recovery.active_offsets[tp] = 100
+        await table.data.on_rebalance({kept}, {gone}, set())
+        await table.data.on_rebalance({kept, gone}, set(), {gone})
+        for tp in (kept, gone):
+            app.tables.recovery.add_active(table, tp)
+        return {tp.partition: app.tables.recovery.active_offsets[tp] for tp in (kept, gone)}
+
+    assert asyncio.run(offsets()) == {0: 100, 1: None}
