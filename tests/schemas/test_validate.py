@@ -1,6 +1,7 @@
 """What a record from outside must keep beyond its schema (SPEC 2.1, 5.1; DESIGN, "The forms on the wire")."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -171,7 +172,12 @@ def test_a_message_has_no_more_parts_than_can_be_kept() -> None:
     """docs/wire.md, "Limits"."""
     learning, claim = LearningDraft(entry_key="a/b", rule="c"), ClaimDraft(entity="e", key="k")
     run, outcome = Run(run_id="r", org="o", agent="a"), Outcome(outcome_id="o", org="o", agent="a", result="success")
-    for record, field, part in ((run, "learnings", learning), (run, "claims", claim), (outcome, "credits", CreditDraft(entry_key="a/b"))):
+    parts: list[tuple[Any, str, Any]] = [
+        (run, "learnings", learning),
+        (run, "claims", claim),
+        (outcome, "credits", CreditDraft(entry_key="a/b")),
+    ]
+    for record, field, part in parts:
         assert problem(replace(record, **{field: (part,) * 256})) is None
         found = problem(replace(record, **{field: (part,) * 257}))
         assert found is not None
