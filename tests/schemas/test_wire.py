@@ -51,7 +51,7 @@ def test_partitions() -> None:
 
 def test_limits() -> None:
     limits = [int(limit.split()[0]) for _, limit in rows("what")]
-    assert limits == [validate.RUN_BYTES, MESSAGE_BYTES, validate.RECORD_BYTES, validate.TEXT_BYTES, validate.NAME_CHARS]
+    assert limits == [validate.RUN_BYTES, MESSAGE_BYTES, validate.RECORD_BYTES, validate.TEXT_BYTES, validate.PARTS, validate.NAME_CHARS]
     assert str(validate.RUN_BYTES + FRAMING_BYTES) in DOC
 
 
