@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help install test test-fast fuzz chaos lint format demo up bench bench-scan lock clean
+.PHONY: help install test test-fast fuzz chaos lint format demo up bench bench-scan bench-recall lock clean
 
 VENV := .venv
 PYTHON := $(shell command -v python3.11 || command -v python3)
@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BIN := $(VENV)/bin
 
 help: ## print this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## make .venv with the locked packages and the tidegate command
 
@@ -38,6 +38,9 @@ bench: $(INSTALLED) ## measure it beside other engines: writes bench/RESULTS.md 
 
 bench-scan: $(INSTALLED) ## measure the scanner beside others: writes bench/SCAN.md and a chart
 	$(BIN)/python -m bench.scan
+
+bench-recall: $(INSTALLED) ## measure recall beside other engines, up to a million rules: writes bench/RECALL.md
+	$(BIN)/python -m bench.recall
 
 fuzz: $(INSTALLED) ## look for texts that break the scanner, for some ten minutes
 	$(BIN)/python -m pytest tests/agents/scan/test_properties.py --hypothesis-profile fuzz

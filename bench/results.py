@@ -22,7 +22,7 @@ as its agents run; each peer runs it as its users would (`bench/engines`), with 
 Engines take turns within a round. Outcomes lie ready in the topic, the engine is warm. Median of the rounds, least and most behind it.
 Every answer is checked: counts of every learning, and candidates. Broker, engine and runner share the machine, so compare within a table.
 
-How fast the scan is, beside other scanners: [SCAN.md](SCAN.md).
+How fast the scan is, beside other scanners: [SCAN.md](SCAN.md). Recall: [RECALL.md](RECALL.md).
 """
 
 

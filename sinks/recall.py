@@ -23,8 +23,10 @@ Scope = Literal["own", "org", "every", "walk", "area", "space"]
 FIRST_LOOK = 30
 """Best matches that are looked up at once; more, where too few of them may be shown."""
 
-_FOUND = "(SELECT subject FROM wordings WHERE org = {org:String} AND audience IN {audiences:Array(String)} AND id IN {ids:Array(UInt64)})"
+_FOUND = "{subjects:Array(String)}"
 _SETTINGS = "SETTINGS max_threads = 1, use_query_condition_cache = 0"  # a few rows: threads and caches cost more than they save
+_SUBJECTS = f"""SELECT DISTINCT subject FROM wordings
+WHERE org = {{org:String}} AND audience IN {{audiences:Array(String)}} AND id IN {{ids:Array(UInt64)}} {_SETTINGS}"""
 _NEWEST = "ORDER BY revision DESC LIMIT 1 BY"
 """The newest of what is looked up by key: for few rows less work than FINAL."""
 _SHOWN = """wording, rule, value, tools, memory_type, kind, space, confidence, evidence_status, trust, applied, helpful,
@@ -170,7 +172,9 @@ class _Look:
     def _shown(self, sql: str, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
         if not audiences or not relevance:
             return []
-        rows = self._rows(sql, {"audiences": audiences, "ids": list(relevance)})
+        # Asked for apart: a list of keys is looked up in half the time that a subquery takes.
+        subjects = [row["subject"] for row in self._rows(_SUBJECTS, {"audiences": audiences, "ids": list(relevance)})]
+        rows = self._rows(sql, {"subjects": subjects})
         found = [self._match(row, own=sql is _OWN) for row in rows]
         for match in found:
             # A learning's old wordings keep their postings; only the one in force counts.
