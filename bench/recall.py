@@ -39,8 +39,9 @@ BATCH = 20_000
 _AT_ONCE = 100
 """Likewise, while answers are timed."""
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-PEERS = {
-    "SQLite FTS5": Peer("sqlite", ()),
+# SQLite comes with Python.
+PEERS: dict[str, Peer | None] = {
+    "SQLite FTS5": None,
     "tantivy": Peer("tantivy", ("tantivy==0.27.0",)),
     "bm25s": Peer("bm25s", ("bm25s==0.3.16", "PyStemmer==3.1.0")),
 }
@@ -162,9 +163,9 @@ def _own(recall: Recall, asked: Sequence[Query]) -> Quality:
     return _quality("Tidegate", asked, [[rule(q.rule) == text for text in texts] for q, texts in zip(asked, found, strict=True)])
 
 
-def _peer(name: str, peer: Peer, asked: Sequence[Query], rules: int, work: Path) -> Quality:
+def _peer(name: str, peer: Peer | None, asked: Sequence[Query], rules: int, work: Path) -> Quality:
     job = {"engine": name, "texts": [rule(number) for number in range(rules)], "queries": [q.text for q in asked]}
-    python = venv(work, peer)
+    python = venv(work, peer) if peer else Path(sys.executable)
     run = subprocess.run([python, HERE / "recall_peer.py"], input=json.dumps(job).encode(), capture_output=True, check=False)
     if run.returncode:
         raise Missing(run.stderr.decode(errors="replace").strip().rpartition("\n")[2])
