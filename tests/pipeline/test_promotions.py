@@ -1,5 +1,7 @@
 """SPEC 6.8: workers that are killed in the middle leave one promotion, one entry of the journal, one row of the pool for each learning."""
 
+import pytest
+
 from tests.pipeline.flow import Flow, Json, until
 
 ORG, SHARE = "acme", 8
@@ -38,6 +40,7 @@ def killed_at(flow: Flow, topic: str, outcomes: list[Json]) -> None:
     flow.settled()  # `up` waits ever longer for a worker that dies as soon as it is there
 
 
+@pytest.mark.parametrize("broker", ["kafka"], indirect=True)
 def test_each_learning_is_promoted_once(flow: Flow) -> None:
     flow.load(LOADED)
     flow.produce("runs", [run(n) for n in range(LEARNINGS)])
