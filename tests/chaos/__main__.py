@@ -1,6 +1,7 @@
 """`python -m tests.chaos N [SEED [BROKER]]`: so many faults, drawn from a seed, on kafka (the default) or noida-db."""
 
 import secrets
+import shutil
 import signal
 import sys
 import tempfile
@@ -13,14 +14,14 @@ from tests.chaos.drive import Chaos, Wrong
 
 def main(faults: int, seed: int, kind: str) -> int:
     """Drive them; the status for the shell."""
-    with tempfile.TemporaryDirectory(prefix="tidegate-chaos-", ignore_cleanup_errors=True) as folder:
-        print(f"seed {seed}: {faults} faults on {kind}", flush=True)
-        data = Path(folder)
-        try:
-            Chaos(seed, Unsteady(kind, data), data / "data", lambda text: print(text, flush=True)).run(faults)
-        except Wrong as wrong:
-            print(wrong, file=sys.stderr)
-            return 1
+    data = Path(tempfile.mkdtemp(prefix="tidegate-chaos-"))
+    print(f"seed {seed}: {faults} faults on {kind}", flush=True)
+    try:
+        Chaos(seed, Unsteady(kind, data), data / "data", lambda text: print(text, flush=True)).run(faults)
+    except Wrong as wrong:
+        print(wrong, f"what is left of it, its logs too, is in {data}", sep="\n", file=sys.stderr)
+        return 1
+    shutil.rmtree(data, ignore_errors=True)
     print(f"seed {seed}: {faults} faults, and everything is as it should be")
     return 0
 
