@@ -43,6 +43,8 @@ REST_SECONDS = 0.1
 STATISTICS_MS = 5_000
 SESSION_MS = 10_000
 """How long the partitions of a sink that died wait for another one; heartbeats come from a thread of their own."""
+SOCKET_MS = 10_000
+"""How long a broker may take to answer: one that went away in the middle of a request is asked again after that, not after a minute."""
 REPLAYABLE = timedelta(days=7)
 """How long a clean message that can't be taken stays where it is: the shortest retention of a topic that the sink reads."""
 
@@ -87,6 +89,7 @@ class Sink:
             {
                 "queued.max.messages.kbytes": BATCH_BYTES // 1024,
                 "session.timeout.ms": SESSION_MS,
+                "socket.timeout.ms": SOCKET_MS,
                 **consumer_config,
                 "group.id": f"{prefix}sink",
                 "enable.auto.commit": False,
