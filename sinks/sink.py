@@ -48,6 +48,9 @@ SOCKET_MS = 10_000
 REPLAYABLE = timedelta(days=7)
 """How long a clean message that can't be taken stays where it is: the shortest retention of a topic that the sink reads."""
 
+FOR_GOOD = (KafkaError._FATAL, KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED)
+"""After these a consumer reads nothing more. A fatal error comes under a code of its own, and as itself does not call itself fatal."""
+
 Place = tuple[str, int]  # topic with prefix, partition
 
 
@@ -145,7 +148,7 @@ class Sink:
         error = message.error()
         topic, partition, offset = message.topic(), message.partition(), message.offset()
         if error is not None and error.code() != KafkaError._PARTITION_EOF:
-            if error.fatal() or error.code() in (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED):
+            if error.fatal() or error.code() in FOR_GOOD:
                 raise KafkaException(error)
             log.warning("%s", error.str())
             return

@@ -151,6 +151,31 @@ def test_what_is_sent_is_there_and_committed(bench: Bench, client: Client) -> No
     assert [number(client, t) for t in ("entries", "learnings", "pool", "receipts", "outcomes", "credits")] == [300, 300, 1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("broker", ["kafka"], indirect=True)
+def test_a_member_whose_name_another_took_ends(bench: Bench) -> None:
+    """It reads nothing more, so whoever looks after it must hear of it and start it again."""
+    stop, ended = threading.Event(), threading.Event()
+    config = bench._config | {"group.instance.id": "engine"}
+    sinks = [Sink(bench.clickhouse, config, bench._config, bench.prefix, r.SECRET, stop) for _ in range(2)]
+
+    def run(sink: Sink) -> None:
+        try:
+            sink.run()
+        except KafkaException:
+            ended.set()
+
+    threads = [threading.Thread(target=run, args=(sink,)) for sink in sinks]
+    try:
+        for sink, thread in zip(sinks, threads, strict=True):
+            thread.start()
+            until(sink.has_part.is_set, "a part of the topics")
+        until(ended.is_set, "the end of the first")
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(PATIENCE)
+
+
 def test_a_sink_that_rests_still_takes_what_comes(bench: Bench, client: Client) -> None:
     """As with a broker that does not hold an empty fetch."""
     sink = bench.start()
