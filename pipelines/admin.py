@@ -9,7 +9,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, Resourc
 
 from pipelines import meta
 from pipelines.meta import ClientConfig
-from pipelines.topics import STATEFUL, TOPICS, Topic, changelog
+from pipelines.topics import STATEFUL, TOPICS, changelog
 
 _TIMEOUT_SECONDS = 30.0
 _ZERO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -102,8 +102,3 @@ def epochs(config: ClientConfig, layout: Layout) -> dict[str, str]:
         named = meta.read(config, layout.prefix, "scan-reader")
         ids = {name: named.get(name, i) if i == _ZERO_ID else i for name, i in ids.items()}
     return {name.removeprefix(layout.prefix): i for name, i in ids.items()}
-
-
-def topic_named(name: str) -> Topic:
-    """The declaration of a topic, by its name without prefix."""
-    return next(t for t in TOPICS if t.name == name)
