@@ -65,7 +65,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 
 lock: ## bring the locked packages up to date with pyproject.toml
 	@test -x $(BIN)/pip-compile || { echo "run make install first" >&2; exit 1; }
-	$(LOCK) --extra dev --output-file requirements-dev.txt pyproject.toml
+	$(LOCK) --extra dev --extra meaning --output-file requirements-dev.txt pyproject.toml
 	$(LOCK) --constraint requirements-dev.txt --no-annotate --output-file requirements.txt pyproject.toml
 
 clean: ## remove what was made: packages, data, caches
