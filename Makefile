@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help install test test-fast fuzz chaos lint format demo up bench bench-scan bench-recall lock clean
+.PHONY: help install test test-fast fuzz chaos spec lint format demo up bench bench-scan bench-recall lock clean
 
 VENV := .venv
 PYTHON := $(shell command -v python3.11 || command -v python3)
@@ -49,6 +49,9 @@ chaos: N := 25
 chaos: BROKER := kafka
 chaos: $(INSTALLED) ## kill, stop and start its parts N times, drawn from SEED, on BROKER (kafka or noida-db), and count again
 	$(BIN)/python -m tests.chaos "$(N)" "$(SEED)" "$(BROKER)"
+
+spec: $(INSTALLED) ## write docs/spec.md: every rule, its code and its tests
+	$(BIN)/python -m tests.rules
 
 lint: $(INSTALLED) ## check style, types and the direction of imports
 	$(BIN)/ruff check
