@@ -189,5 +189,9 @@ DECLARED: tuple[Declared, ...] = (
     Declared(
         "floor", word("standard", "strict", "narrow"), "standard", "what pulls learnings down: their run; strict, narrow: docs/scanning.md"
     ),
+    Declared("api_host", text, "127.0.0.1", "address that the HTTP interface listens on; 0.0.0.0: all, behind what does TLS"),
+    Declared("api_port", whole(1, 65_535), None, "port of the HTTP interface; unset: 8080, under `up` the last one, else a free one"),
+    Declared("rate_limit", whole(1, 1_000_000), 500, "HTTP: requests a second that one key may send"),
+    Declared("body_limit", whole(1024, 96 * 1024 * 1024), 32 * 1024 * 1024, "HTTP: largest request body, in bytes"),
     Declared("half_life_days", days, None, "days after which an untested, unused fact reads half as sure; unset: no decay"),
 )

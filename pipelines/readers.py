@@ -22,6 +22,7 @@ READERS: Mapping[str, tuple[str, ...]] = {
         "journal-texts",
         "journal-seals",
         "dead-letters",
+        "requests",
         "receipts",
     ),
 }

@@ -47,6 +47,10 @@ class Settings:
     promotion_min_success_ratio: float
     similarity: float
     floor: Literal["standard", "strict", "narrow"]
+    api_host: str
+    api_port: int | None
+    rate_limit: int
+    body_limit: int
     half_life_days: float | None
     origins: Mapping[str, str]
     warnings: tuple[str, ...]

@@ -47,6 +47,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("reviews", "org/subject", "producer's choice", "delete", 30 * DAY_MS),
     Topic("findings", "run or learning id", "org/agent", "delete", 90 * DAY_MS),
     Topic("receipts", "receipt id", "org/agent", "delete", 7 * DAY_MS),
+    Topic("requests", "org/request", "org/request", "delete", 7 * DAY_MS),
     Topic("decisions", "org", "org", "delete", 30 * DAY_MS),
     Topic("journal", "org/sequence", "org", "delete"),
     Topic("journal-texts", "org/sequence/name", "org", "compact"),

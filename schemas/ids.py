@@ -12,6 +12,7 @@ from schemas.partition import log_hash
 
 _REF = struct.Struct(">BI16s8s")  # own or pool, log hash, subject id, wording
 _MAC_BYTES = 8
+_PURPOSES = ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref", "salt", "request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,7 @@ class Ids:
     def __init__(self, secret: bytes, org: str) -> None:
         self.org = org
         prk = hmac.digest(b"tidegate/1", secret, "sha256")
-        self._keys = {
-            purpose: hmac.digest(prk, f"{purpose}\0{org}".encode() + b"\x01", "sha256")
-            for purpose in ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref", "salt")
-        }
+        self._keys = {purpose: hmac.digest(prk, f"{purpose}\0{org}".encode() + b"\x01", "sha256") for purpose in _PURPOSES}
 
     def _hash(self, purpose: str, size: int, *parts: str) -> str:
         # Lengths stand before parts, so that no two lists of parts are one message.
@@ -71,6 +69,14 @@ class Ids:
     def run(self, agent: str, run_id: str) -> str:
         """Stand-in for an agent's run id among its kept runs, 16 hex digits."""
         return self._hash("run", 8, agent, run_id)
+
+    def request(self, principal: str, key: str) -> str:
+        """Stand-in for a caller's Idempotency-Key, 32 hex digits."""
+        return self._hash("request", 16, principal, key)
+
+    def request_content(self, topic: str, message: bytes) -> str:
+        """Hash of what was sent under an Idempotency-Key, 32 hex digits."""
+        return hmac.digest(self._keys["request"], topic.encode() + b"\0" + message, "sha256")[:16].hex()
 
     def salt(self, decision_id: str, name: str) -> bytes:
         """Salt of the journal's commitment to a text of a decision, 32 bytes: the same however often the decision is delivered."""

@@ -97,6 +97,7 @@ def _write(write: Write) -> Iterator[Problem]:
     if write.rollback_to is not None and write.rollback_to < 1:
         yield Problem("bad_value", "rollback_to", "versions count from 1")
     yield from _learning(write.learning, "learning.")
+    yield from _texts("source_goal", write.source_goal)
 
 
 def _step(step: Step, path: str) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ from schemas.records import (
     OutcomeReported,
     PoolMember,
     Receipt,
+    Request,
     SharedLearning,
 )
 from sinks.postings import Wording, of_learning, of_shared
@@ -49,10 +50,11 @@ def processors(secret: bytes) -> dict[str, Processor]:
         log = log_hash(shared.org, shared.space)
         return ids_of(secret, shared.org).ref(own=False, log=log, subject=shared.shared_id, wording=shared.wording)
 
-    learning = {**fields(Learning, leave_out=("cause", "floor")), **_CAUSE, **_FLOOR}
+    entry = {**fields(Learning, leave_out=("cause", "floor")), **_CAUSE, **_FLOOR}
+    learning = {name: path for name, path in entry.items() if name != "source_goal"}  # kept, and shown to nobody
     shared = {**fields(SharedLearning, leave_out=("cause",)), **_CAUSE, "ref": Computed(ref)}
     return _by_topic(
-        Processor("entries", (Projection("entries", Learning, learning), Projection("learnings", Learning, learning)), of_learning),
+        Processor("entries", (Projection("entries", Learning, entry), Projection("learnings", Learning, learning)), of_learning),
         Processor("counters", (Projection("counters", Counter, fields(Counter)),)),
         Processor("shared", (Projection("shared", SharedLearning, shared), Projection("pool", SharedLearning, shared)), of_shared),
         Processor("pool-members", (Projection("pool_members", PoolMember, fields(PoolMember)),)),
@@ -66,6 +68,7 @@ def processors(secret: bytes) -> dict[str, Processor]:
         Processor("journal-texts", (Projection("journal_texts", JournalText, fields(JournalText)),)),
         Processor("journal-seals", tuple(Projection(table, kind, fields(kind)) for table, kind in _SEALS.items())),
         Processor("dead-letters", (Projection("dead_letters", DeadLetter, fields(DeadLetter)),)),
+        Processor("requests", (Projection("requests", Request, fields(Request)),)),
         Processor("receipts", (Projection("receipts", Receipt, fields(Receipt)),)),
     )
 

@@ -173,6 +173,7 @@ def _version(turn: Turn, work: Work) -> Learning:
         wording=evidence.wording,
         gate=work.conditions,
         at=work.at,
+        source_goal=learning.source_goal,
     )
 
 

@@ -115,6 +115,7 @@ def _said(
         hold=proposal.hold,
         hold_hard=proposal.hold_hard,
         held_until=turn.clock + held_for if proposal.hold is not None else None,
+        source_goal=proposal.source_goal,
     )
 
 

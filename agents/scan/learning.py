@@ -99,6 +99,7 @@ class Proposal:
             hold_hard=self.rule is None or any(h.hard for _, h in self.marks),
             findings=tuple(dict.fromkeys(FindingMark(layer=h.layer, kind=h.kind, severity=h.severity, hard=h.hard) for _, h in self.marks)),
             rollback_to=rollback_to,
+            source_goal=written.source_goal if isinstance(written, Write) else None,
         )
         return author.clean(self.learning_id, proposed)
 

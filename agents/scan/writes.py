@@ -3,6 +3,7 @@
 from agents.binding.batch import Outgoing
 from agents.scan.crosscheck import Entities
 from agents.scan.findings import FloorRule, Found
+from agents.scan.goal import credential_in
 from agents.scan.learning import propose
 from agents.scan.say import Author
 from schemas.records import Write
@@ -10,6 +11,8 @@ from schemas.records import Write
 
 def scan_write(author: Author, write: Write, floors: FloorRule) -> list[Outgoing]:
     """A proposal, then its findings. There is no run, so nothing was met that its wording could be checked against."""
+    if write.source_goal is not None and credential_in(write.source_goal):
+        return [author.receipt("learning:0", "refused", "credential_in_goal")]
     draft, found = write.learning, Found()
     proposal = propose(author, 0, draft, Entities([]), Entities([]), frozenset(draft.tools), failed=False)
     found.met(proposal.marks)

@@ -26,6 +26,7 @@ from schemas.records.out import (
     Learning,
     PoolMember,
     Receipt,
+    Request,
     SharedLearning,
 )
 from schemas.records.parts import (
@@ -131,6 +132,7 @@ __all__ = [
     "Ranked",
     "Recalled",
     "Receipt",
+    "Request",
     "Run",
     "RunLearning",
     "RunSeen",

@@ -69,6 +69,7 @@ class LearningProposed:
     hold_hard: bool
     findings: tuple[FindingMark, ...] = ()
     rollback_to: int | None = None
+    source_goal: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

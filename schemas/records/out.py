@@ -66,6 +66,7 @@ class Learning:
     wording: str
     gate: tuple[Condition, ...] = ()
     at: datetime
+    source_goal: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +140,17 @@ class Finding:
     start: int
     end: int
     source: Source
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A write over HTTP under an Idempotency-Key, and the receipt that it got (topic requests)."""
+
+    org: str
+    request: str
+    content: str
+    receipt: str
     at: datetime
 
 

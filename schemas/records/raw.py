@@ -66,6 +66,7 @@ class Write:
     producer: str = "agent"
     learning: LearningDraft
     rollback_to: int | None = None
+    source_goal: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -305,6 +305,7 @@ class LearningState:
     hold: str | None = None
     hold_hard: bool
     held_until: datetime | None = None
+    source_goal: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

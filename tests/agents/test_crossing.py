@@ -23,7 +23,10 @@ from tests.agents.aggregate.log import SECRET, START, Log, Table
 ROOT = Path(__file__).parents[2]
 
 MARKER = st.text(string.ascii_letters, min_size=12, max_size=12).map(lambda s: f"zq{s}qz")
-TEXTS = ("entry_key", "branch", "session", "work_area", "space", "cue", "goal_phrases", "pattern_refs", "run_id", "agent", "value")
+TEXTS = (
+    *("entry_key", "branch", "session", "work_area", "space", "cue", "goal_phrases", "pattern_refs", "run_id", "agent", "value"),
+    "source_goal",
+)
 """Private fields that hold an author's text; `value` is private but for a procedure's."""
 NOT_TEXTS = {
     *("org", "home_space"),  # whose pool it is
@@ -79,6 +82,7 @@ def test_no_marker_of_a_private_field_crosses(markers: list[str], memory_type: s
         "goal_phrases": (marked["goal_phrases"],),
         "pattern_refs": (marked["pattern_refs"],),
         "value": f'{{"case":"{marked["value"]}"}}',
+        "source_goal": marked["source_goal"],
         "memory_type": memory_type,
         "rule": "Check the status before you refund.",
         "tools": ("orders.get",),

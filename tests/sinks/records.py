@@ -29,6 +29,7 @@ from schemas.records import (
     OutcomeReported,
     PoolMember,
     Receipt,
+    Request,
     SharedLearning,
     Source,
     Step,
@@ -198,6 +199,12 @@ def receipt(receipt_id: str = "runs:0:0", part: str = "learning:0", end: str = "
     return Receipt(**(given | more))
 
 
+def request(number: int = 1, **more: Any) -> Request:
+    """A write over HTTP under an Idempotency-Key."""
+    given: dict[str, Any] = {"org": ORG, "request": IDS.request(AGENT, f"k-{number}"), "content": "00" * 16, "receipt": "x", "at": AT}
+    return Request(**(given | more))
+
+
 def agent_changed(agent: str = AGENT, home_space: str = "service", offset: int = 0, **more: Any) -> AgentChanged:
     """What is known of an agent."""
     given: dict[str, Any] = {"source": source(offset, "principals"), "sender": 0, "org": ORG, "agent": agent}
@@ -306,6 +313,7 @@ _TOPICS: dict[type, str] = {
     JournalCountersignature: "journal-seals",
     DeadLetter: "dead-letters",
     Receipt: "receipts",
+    Request: "requests",
 }
 
 

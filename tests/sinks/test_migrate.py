@@ -11,7 +11,7 @@ def _tables(client: Client) -> set[str]:
 
 def test_forwards_back_forwards(empty: Client) -> None:
     numbers = [m.version for m in migrate.migrations()]
-    assert numbers == list(range(1, len(numbers) + 1))
+    assert numbers == sorted(set(numbers))
 
     assert [m.version for m in migrate.forwards(empty)] == numbers
     there = _tables(empty)

@@ -87,6 +87,15 @@ def test_a_write_is_scanned_as_a_run_s_learning_is() -> None:
     assert [f.subject for f in _only(_scan(write), Finding)] == [held.learning_id]
 
 
+def test_a_goal_is_kept_as_given_unless_it_holds_a_credential() -> None:
+    """SPEC 3.12: the goal of a direct write is no wording, so what else is found in it stays; with a credential the write is refused."""
+    write = Write(org="acme", agent="agent/one", work_area="support", learning=_learn(), source_goal="Refund Mina, mina@example.com.")
+    [kept] = _only(_scan(write), LearningProposed)
+    assert (kept.source_goal, kept.floor, kept.hold) == (write.source_goal, "none", None)
+    [(topic, refused)] = _scan(replace(write, source_goal=f"Log in with {TOKEN}."))
+    assert (topic, refused.part, refused.end, refused.reason) == ("receipts", "learning:0", "refused", "credential_in_goal")
+
+
 def test_a_run_is_seen_first_and_its_learnings_follow_in_order() -> None:
     run = _run(learnings=(_learn(), replace(_learn("Then act."), entry_key="support/refunds/risk-late")))
     out = Scan(SECRET).step(3, [_incoming(run)], lambda _: None).out
