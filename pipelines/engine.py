@@ -1,11 +1,14 @@
-"""The engine process of `up`: the one owner of the embedded ClickHouse, with the sink and its HTTP front (DESIGN, "The engines")."""
+"""The engine process of `up`: the one owner of the embedded ClickHouse, with the sink, its HTTP front and the HTTP interface (DESIGN, "The
+engines")."""
 
 import logging
 import os
 import signal
+from contextlib import ExitStack
 from threading import Event
 
 from pipelines import runtime, secret
+from pipelines.api.server import deployment, serving
 from pipelines.child import READY_LINE
 from pipelines.kafka import client_config, consumer_config, producer_config
 from pipelines.seat import seat
@@ -14,7 +17,7 @@ from sinks.engine import serve
 
 
 def main() -> None:
-    """Serve until TERM, on the port that `up` wrote down; print a line `ready` when queries are answered and the sink has its part."""
+    """Serve until TERM, on the ports that `up` chose; print a line `ready` when queries are answered and the sink has its part."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -24,9 +27,20 @@ def main() -> None:
     token = ends.token
     assert token is not None  # `up` made it
     secret.agree(client_config(settings, ends.brokers), settings, "sink")
-    with seat(settings.data, "sink") as name:
+    clickhouse = settings.data / "clickhouse"
+    assert settings.api_port is not None  # `up` chose it
+    port = settings.api_port
+
+    with seat(settings.data, "sink") as name, ExitStack() as beside:
+
+        def ready(_: int) -> None:
+            # Its readers have handles of their own in this process, so no question waits for the sink.
+            served = deployment(settings, ends, f"chdb://{clickhouse}")
+            beside.enter_context(serving(served, settings.api_host, port, stop))
+            print(READY_LINE.decode(), flush=True)
+
         serve(
-            settings.data / "clickhouse",
+            clickhouse,
             token,
             int(ends.clickhouse_dsn.rpartition(":")[2]),
             consumer_config(settings, ends.brokers, settings.prefix + "sink") | {"group.instance.id": name},
@@ -34,7 +48,7 @@ def main() -> None:
             settings.prefix,
             settings.need_secret(),
             settings.half_life_days,
-            lambda _: print(READY_LINE.decode(), flush=True),
+            ready,
             stop,
         )
 

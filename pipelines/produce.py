@@ -155,23 +155,22 @@ def parts_of(record: Record) -> tuple[str, ...]:
     """The parts that a message's receipt will have. A message that can't be taken at all has one, `message`, in their place."""
     match record:
         case Run():
-            return _run_parts(len(record.learnings), len(record.claims))
+            return numbered_parts("runs", len(record.learnings), len(record.claims))
         case Outcome():
-            return _outcome_parts(len(record.credits))
+            return numbered_parts("outcomes", len(record.credits))
         case Write():
-            return ("learning:0",)
+            return numbered_parts("writes", 1)
         case Principal():
             return ()
 
 
 @lru_cache
-def _run_parts(learnings: int, claims: int) -> tuple[str, ...]:
-    return ("episode", *(f"learning:{n}" for n in range(learnings)), *(f"claim:{n}" for n in range(claims)))
-
-
-@lru_cache
-def _outcome_parts(credited: int) -> tuple[str, ...]:
-    return tuple(f"credit:{n}" for n in range(credited)) or ("outcome",)
+def numbered_parts(topic: str, first: int, claims: int = 0) -> tuple[str, ...]:
+    """The parts of a message by its topic and how many learnings, or credits, and claims it has."""
+    if topic == "outcomes":
+        return tuple(f"credit:{n}" for n in range(first)) or ("outcome",)
+    episode = ("episode",) if topic == "runs" else ()
+    return (*episode, *(f"learning:{n}" for n in range(first)), *(f"claim:{n}" for n in range(claims)))
 
 
 def _record(kind: type[Record], text: bytes, defaults: Mapping[str, str]) -> Record | Problem:

@@ -52,11 +52,13 @@ def _born(pid: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What `up` started. `brokers`, `clickhouse`: addresses of the embedded ones, None where the settings name others."""
+    """What `up` started. `brokers`, `clickhouse`: addresses of the embedded ones, None where the settings name others; `http`: of the HTTP
+    interface."""
 
     up: Process
     brokers: str | None
     clickhouse: str | None
+    http: str | None
     children: tuple[Process, ...]
     started_at: str
 
@@ -133,6 +135,14 @@ def up_file(data: Path) -> Path:
 def token_file(data: Path) -> Path:
     """The operator's token: who can read it acts for any agent."""
     return data / "operator.token"
+
+
+def operator_token(data: Path) -> str | None:
+    """The operator's token; None where the data directory has none that can be read."""
+    try:
+        return token_file(data).read_text().strip() or None
+    except OSError:
+        return None
 
 
 def make_keys(data: Path) -> None:

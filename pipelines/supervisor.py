@@ -60,7 +60,7 @@ class Up:
         self.me = Process.of("up", os.getpid())
         self.started_at = runtime.now()
         self.children: list[Child] = []
-        self.kafka_port, self.http_port = chosen.get("kafka"), chosen.get("http")
+        self.kafka_port, self.clickhouse_port, self.http_port = chosen.get("kafka"), chosen.get("clickhouse"), chosen["http"]
 
     def start(self) -> None:
         """Start the parts, each when what it needs is there, and wait until all can take work. Raises Failure where one can't."""
@@ -76,10 +76,11 @@ class Up:
             brokers = f"{ports.LOOPBACK}:{port}"
         assert brokers is not None
         self._topics(brokers)
-        if self.http_port:
+        if self.clickhouse_port:
             self._add("engine", [sys.executable, "-m", "pipelines.engine"])
         else:
             self._add("sink", [sys.executable, "-m", "pipelines.cli.main", "sink"])
+            self._add("api", [sys.executable, "-m", "pipelines.cli.main", "api"])
         self._add("worker", [sys.executable, "-m", "pipelines.cli.main", "worker", "--agents", AGENTS])
         self._until_ready()
 
@@ -88,7 +89,8 @@ class Up:
         return Running(
             self.me,
             f"{ports.LOOPBACK}:{self.kafka_port}" if self.kafka_port else None,
-            f"http://{ports.LOOPBACK}:{self.http_port}" if self.http_port else None,
+            f"http://{ports.LOOPBACK}:{self.clickhouse_port}" if self.clickhouse_port else None,
+            f"http://{ports.LOOPBACK}:{self.http_port}",
             tuple(known for child in self.children if (known := child.identity())),
             self.started_at,
         )
@@ -108,7 +110,9 @@ class Up:
         # of it would take the offsets that it gives out anew for known, so all begin again from what it knows.
         stands_on = self.children[0] if self.kafka_port and self.children else None
         log = self.settings.data / "logs" / f"{name}.log"
-        environ = os.environ | {"TIDEGATE_DATA": str(self.settings.data), "PYTHONUNBUFFERED": "1"}
+        # The HTTP interface listens on loopback whatever the settings say: `up` is for one machine.
+        where = {"TIDEGATE_API_HOST": ports.LOOPBACK, "TIDEGATE_API_PORT": str(self.http_port)}
+        environ = os.environ | {"TIDEGATE_DATA": str(self.settings.data), "PYTHONUNBUFFERED": "1"} | where
         child = Child(name, command, log, self.say, environ, answers=answers, stands_on=stands_on)
         self.children.append(child)
         child.start()
@@ -164,15 +168,16 @@ def up(
     say: Callable[[str], None],
     *,
     kafka_port: int | None = None,
+    clickhouse_port: int | None = None,
     http_port: int | None = None,
 ) -> None:
     """Run until Ctrl-C or TERM. `on_ready` is told once, when everything can take work; `say` is told, a line at a time, what went wrong
     and was mended. Ports left out: those of the last time, else free ones. Raises SettingsError or Unreachable, each saying what to do."""
-    wanted: dict[str, int | None] = {}
+    wanted: dict[str, int | None] = {"http": http_port or settings.api_port}
     if settings.brokers is None:
         wanted["kafka"] = kafka_port
     if settings.clickhouse is None:
-        wanted["http"] = http_port
+        wanted["clickhouse"] = clickhouse_port
     signals = Signals()
     with signals.listening(), datadir.held(settings.data, say):
         parts = Up(settings, ports.choose(settings.data, wanted), say, signals)

@@ -1,15 +1,22 @@
-"""Fixtures for all tests: a broker of each kind, and a prefix of topics of one's own."""
+"""Fixtures for all tests: a broker of each kind, a prefix of topics of one's own, and an engine.
+
+chDB holds one path a process, so tests share an engine and keep apart by database.
+"""
 
 import os
 import uuid
 from collections.abc import Iterator
-from typing import NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import settings
 
 from tests import brokers
 from tests.brokers import Broker, Missing
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
 
 settings.register_profile("fuzz", max_examples=10_000, deadline=None, print_blob=True)
 """For `make fuzz`: some ten minutes on one core."""
@@ -66,3 +73,43 @@ def broker(request: pytest.FixtureRequest) -> Broker:
 def prefix() -> str:
     """A prefix of topics and groups that no other test uses."""
     return f"t-{uuid.uuid4().hex[:12]}."
+
+
+@pytest.fixture(scope="session")
+def engine_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the session's chDB keeps its data."""
+    return tmp_path_factory.mktemp("clickhouse")
+
+
+@pytest.fixture(scope="session")
+def engine(engine_path: Path) -> "Iterator[Client]":
+    """The session's chDB."""
+    from sinks.client import connect  # late: most tests need no engine
+
+    client = connect(f"chdb://{engine_path}", None)
+    client.command("SET fsync_metadata = 0")  # nobody needs a test's tables after a crash
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def migrated(engine: "Client") -> str:
+    """Name of a database with all tables and views."""
+    from sinks import migrate
+
+    engine.command("CREATE DATABASE migrated")
+    before, engine.database = engine.database, "migrated"
+    migrate.forwards(engine)
+    engine.database = before
+    return "migrated"
+
+
+@pytest.fixture
+def client(engine: "Client", migrated: str) -> "Iterator[Client]":
+    """A client of a database with all tables and views, and no rows."""
+    before, engine.database = engine.database, migrated
+    yield engine
+    filled = f"SELECT name FROM system.tables WHERE database = '{migrated}' AND total_rows > 0 AND name != 'migrations'"
+    for (table,) in engine.query(filled).result_rows:
+        engine.command(f"TRUNCATE TABLE {table}")  # which forgets the tokens of its inserts too
+    engine.database = before

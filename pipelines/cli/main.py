@@ -7,6 +7,7 @@ import typer
 
 from pipelines.cli import (
     agents,
+    api,
     compare,
     config,
     demo,
@@ -73,6 +74,7 @@ _ENTRY = "support/refunds/pattern-check-status --org acme --agent agent/support-
 _add(app, "up", up.up, "up", _RUN)
 _add(app, "worker", worker.worker, "worker --agents scan,aggregate,promote", _RUN)
 _add(app, "sink", sink.sink, "sink", _RUN)
+_add(app, "api", api.api, "api", _RUN)
 _add(app, "topics", topics.topics, "topics --create", _RUN)
 _add(app, "config", config.config, "config", _RUN)
 _add(app, "demo", demo.demo, "demo", _RUN)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 Port = Annotated[int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Left out: that of the last time, else a free one.")]
 
 
-def up(kafka_port: Port = None, http_port: Port = None, as_json: Json = False) -> None:
-    """Run everything under one data directory, on loopback: broker, ClickHouse with its sink, and a worker with all agents.
+def up(kafka_port: Port = None, clickhouse_port: Port = None, http_port: Port = None, as_json: Json = False) -> None:
+    """Run everything under one data directory, on loopback: broker, ClickHouse with its sink, HTTP, and a worker with all agents.
 
     Prints one line `ready` once it can take work; Ctrl-C or TERM stops it. What it keeps is there again the next time.
     """
@@ -25,7 +25,7 @@ def up(kafka_port: Port = None, http_port: Port = None, as_json: Json = False) -
     settings = engines.read_settings()
 
     def ready(running: "Running") -> None:
-        found = {"brokers": settings.brokers or running.brokers, "clickhouse": running.clickhouse}
+        found = {"brokers": settings.brokers or running.brokers, "clickhouse": running.clickhouse, "http": running.http}
         addresses = {name: address for name, address in found.items() if address}
         if as_json:
             output.json_line({"ready": True, **addresses})
@@ -33,4 +33,11 @@ def up(kafka_port: Port = None, http_port: Port = None, as_json: Json = False) -
             print("ready " + " ".join(f"{name}={address}" for name, address in addresses.items()))
         sys.stdout.flush()
 
-    up(settings, ready, lambda line: output.say(f"tidegate: {line}"), kafka_port=kafka_port, http_port=http_port)
+    up(
+        settings,
+        ready,
+        lambda line: output.say(f"tidegate: {line}"),
+        kafka_port=kafka_port,
+        clickhouse_port=clickhouse_port,
+        http_port=http_port,
+    )

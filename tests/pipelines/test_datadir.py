@@ -15,7 +15,7 @@ from pipelines.runtime import Process, Running, up_file
 
 def test_a_second_holder_is_told_who_the_first_is(tmp_path: Path) -> None:
     with held(tmp_path, print):
-        Running(Process.of("up", os.getpid()), None, None, (), "").write(tmp_path)
+        Running(Process.of("up", os.getpid()), None, None, None, (), "").write(tmp_path)
         with pytest.raises(SettingsError, match=rf"holds {tmp_path}, pid {os.getpid()}: stop that one"), held(tmp_path, print):
             pass
     with held(tmp_path, print):
@@ -35,7 +35,7 @@ def test_what_a_crash_left_is_ended_and_only_that(tmp_path: Path) -> None:
         (tmp_path / "run").mkdir()
         recycled = Process("worker", stranger.pid, Process.of("", os.getpid()).born)
         dead = Process("up", os.getpid(), "long ago")
-        Running(dead, None, None, (Process.of("broker", orphan.pid), recycled), "").write(tmp_path)
+        Running(dead, None, None, None, (Process.of("broker", orphan.pid), recycled), "").write(tmp_path)
         said: list[str] = []
         with held(tmp_path, said.append):
             assert said == [f"cleared what a crash left: broker, pid {orphan.pid}"]

@@ -17,7 +17,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def running(up: Process) -> Running:
-    return Running(up, "127.0.0.1:9", "http://127.0.0.1:8", (Process("worker", 1, "2"),), "2026-03-01T00:00:00.000Z")
+    return Running(up, "127.0.0.1:9", "http://127.0.0.1:8", "http://127.0.0.1:7", (Process("worker", 1, "2"),), "2026-03-01T00:00:00.000Z")
 
 
 def test_what_up_wrote_is_found_while_it_lives(settings: Settings) -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -124,7 +125,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
 
 
 def test_its_line_tells_where_and_commands_find_it(running: Up) -> None:
-    assert running.said == {"ready": True, "brokers": running.running().brokers, "clickhouse": running.running().clickhouse}
+    told = running.running()
+    assert running.said == {"ready": True, "brokers": told.brokers, "clickhouse": told.clickhouse, "http": told.http}
+    with urllib.request.urlopen(f"{told.http}/readyz") as answer:
+        assert json.load(answer) == {"ok": True}
     assert {child.name for child in running.running().children} == set(PARTS)
     reach(running.settings, str(running.said["brokers"]))
     asked = subprocess.run(

@@ -1,4 +1,4 @@
-"""A ClickHouse for each test: chDB holds one path a process, so tests share an engine and keep apart by database."""
+"""Databases of the session's engine, its writer and its front."""
 
 import itertools
 import threading
@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from sinks import migrate
-from sinks.client import connect
 from sinks.front import Front
 from sinks.processors import processors
 from sinks.writer import Writer
@@ -17,21 +15,6 @@ from tests.sinks.asking import TOKEN
 from tests.sinks.records import SECRET
 
 _numbers = itertools.count()
-
-
-@pytest.fixture(scope="session")
-def engine_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the session's chDB keeps its data."""
-    return tmp_path_factory.mktemp("clickhouse")
-
-
-@pytest.fixture(scope="session")
-def engine(engine_path: Path) -> Iterator[Client]:
-    """The session's chDB."""
-    client = connect(f"chdb://{engine_path}", None)
-    client.command("SET fsync_metadata = 0")  # nobody needs a test's tables after a crash
-    yield client
-    client.close()
 
 
 @pytest.fixture
@@ -43,27 +26,6 @@ def empty(engine: Client) -> Iterator[Client]:
     yield engine
     engine.database = before
     engine.command(f"DROP DATABASE {name}")
-
-
-@pytest.fixture(scope="session")
-def migrated(engine: Client) -> str:
-    """Name of a database with all tables and views."""
-    engine.command("CREATE DATABASE migrated")
-    before, engine.database = engine.database, "migrated"
-    migrate.forwards(engine)
-    engine.database = before
-    return "migrated"
-
-
-@pytest.fixture
-def client(engine: Client, migrated: str) -> Iterator[Client]:
-    """A client of a database with all tables and views, and no rows."""
-    before, engine.database = engine.database, migrated
-    yield engine
-    filled = f"SELECT name FROM system.tables WHERE database = '{migrated}' AND total_rows > 0 AND name != 'migrations'"
-    for (table,) in engine.query(filled).result_rows:
-        engine.command(f"TRUNCATE TABLE {table}")  # which forgets the tokens of its inserts too
-    engine.database = before
 
 
 @pytest.fixture

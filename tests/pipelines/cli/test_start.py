@@ -26,6 +26,7 @@ HEAVY = (
 )
 COMMANDS = (
     "agents",
+    "api",
     "compare",
     "config",
     "demo",
