@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from schemas.codec import HEADER_BYTES, MARKER, decode
@@ -30,6 +31,10 @@ class Refusal:
     problem: Problem
 
 
+def _head(message: Message) -> bytes:
+    return message.value[:HEADER_BYTES] if message.value is not None else b""
+
+
 Pair = tuple[Message, Any]
 """A message and its record."""
 
@@ -45,17 +50,17 @@ class Batch:
         self.refusals = refusals
         self.plain: dict[type, list[Message]] = {}
         self._decoded: dict[type, list[Pair]] = {}
-        kinds = {current(p.kind): p.kind for p in processor.projections}
-        odd = []
-        for message in messages:
-            value = message.value
-            if value is None:
-                continue
-            fingerprint = value[len(MARKER) : HEADER_BYTES] if value.startswith(MARKER) else b""
-            if fingerprint in kinds:
-                self.plain.setdefault(kinds[fingerprint], []).append(message)
-            elif fingerprint not in WRITERS or WRITERS[fingerprint].name in processor.kinds:
-                odd.append(message)
+        by_head: dict[bytes, list[Message]] = {}
+        for head, together in groupby((m for m in messages if m.value is not None), key=_head):
+            by_head.setdefault(head, []).extend(together)
+        kinds = {MARKER + current(p.kind): p.kind for p in processor.projections}
+        odd: list[Message] = []
+        for head, found in by_head.items():
+            writer = WRITERS.get(head.removeprefix(MARKER)) if head.startswith(MARKER) else None
+            if head in kinds:
+                self.plain[kinds[head]] = found
+            elif writer is None or writer.name in processor.kinds:
+                odd += found
         self._odd = self._decode(odd)
 
     @property

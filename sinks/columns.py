@@ -1,15 +1,14 @@
 """The fast way into chDB: ClickHouse itself decodes a batch's Avro, column by column, and makes the rows in SQL.
 
-The messages are re-framed as an object container file, and not decoded in Python. Each has a block of its own and a mark behind it, which
-the file's schema tells as a last field: a body of the wrong length can't shift its neighbours, and its mark is not where it should be. What
-a projection tells as paths becomes the SELECT. Anything odd about a batch fails it whole: the writer then takes the way by rows, which says
-which message it was.
+The messages are re-framed as an object container file, and not decoded in Python. Each has a mark behind it, which the file's schema tells
+as a last field: behind a body of the wrong length the mark is not where it should be. What a projection tells as paths becomes the SELECT.
+Anything odd about a batch fails it whole: the writer then takes the way by rows, which says which message it was.
 """
 
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache, cached_property
@@ -97,7 +96,7 @@ class ColumnInsert:
 
 
 @contextmanager
-def avro_file(kind: type, messages: Iterable[bytes]) -> Iterator[str]:
+def avro_file(kind: type, messages: Sequence[bytes]) -> Iterator[str]:
     """Path of a container file of messages that were written with the newest schema of a record, for as long as it is needed."""
     with tempfile.NamedTemporaryFile(suffix=".avro") as file:
         file.write(container(kind, messages))
@@ -105,12 +104,10 @@ def avro_file(kind: type, messages: Iterable[bytes]) -> Iterator[str]:
         yield file.name
 
 
-def container(kind: type, messages: Iterable[bytes]) -> bytes:
-    """Single-object encoded messages as an object container file."""
-    out = [_header(kind)]
-    for message in messages:
-        out += (b"\x02", _long(len(message) - HEADER_BYTES + len(_MARK)), message[HEADER_BYTES:], _MARK, _SYNC)
-    return b"".join(out)
+def container(kind: type, messages: Sequence[bytes]) -> bytes:
+    """Single-object encoded messages, one at least, as an object container file of one block."""
+    bodies = _MARK.join([message[HEADER_BYTES:] for message in messages])
+    return b"".join([_header(kind), _long(len(messages)), _long(len(bodies) + len(_MARK)), bodies, _MARK, _SYNC])
 
 
 def distinct(fields: Iterable[str], file: str) -> str:

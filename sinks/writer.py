@@ -1,10 +1,12 @@
 """The batch writer: messages of any topics in, rows of all their tables in ClickHouse; what can't be taken comes back as refusals."""
 
 import logging
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import blake2b
 from itertools import groupby
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +29,7 @@ ROW_FAULTS = frozenset({6, 26, 27, 33, 38, 41, 53, 69, 70, 72, 117, 128, 131, 32
 VIOLATED_CONSTRAINT, UNKNOWN_ELEMENT_OF_ENUM and the like. Any other error blames the engine, and is tried again."""
 
 
+_PARTITION, _PLACE = attrgetter("topic", "partition"), attrgetter("topic", "partition", "offset")
 COLUMNS_FROM = 200
 """Messages of a kind from which on chDB decodes them itself: less than that is not worth a file."""
 
@@ -52,8 +55,8 @@ class Writer:
     def write(self, messages: Sequence[Message]) -> list[Refusal]:
         """Write all rows of a batch; the messages that can't be taken are returned. Raises Unavailable: then write it again."""
         by_topic: dict[str, list[Message]] = {}
-        for message in messages:
-            by_topic.setdefault(message.topic, []).append(message)
+        for topic, together in groupby(messages, key=attrgetter("topic")):
+            by_topic.setdefault(topic, []).extend(together)
         refusals: dict[Message, Problem] = {}
         for topic, processor in self._processors.items():
             if topic in by_topic:
@@ -66,7 +69,7 @@ class Writer:
             told: dict[type, str] = {}
             for kind, plain in batch.plain.items():
                 if self._in_process and len(plain) >= COLUMNS_FROM:
-                    told[kind] = files.enter_context(avro_file(kind, (m.value or b"" for m in plain)))
+                    told[kind] = files.enter_context(avro_file(kind, [m.value or b"" for m in plain]))
             for projection in processor.projections:
                 if self._insert_columns(projection, told.get(projection.kind), batch):
                     pairs = batch.odd(projection.kind)
@@ -122,7 +125,7 @@ class Writer:
         if fault is None:
             return
         if len(pairs) == 1:
-            log.warning("clickhouse refused a row of %s from %s:%d:%d", projection.table, *_place(pairs[0][0]))
+            log.warning("clickhouse refused a row of %s from %s:%d:%d", projection.table, *_PLACE(pairs[0][0]))
             detail = f"ClickHouse refused its row of {projection.table}: {fault}"
             refusals.setdefault(pairs[0][0], Problem("refused_by_store", None, detail))
             return
@@ -158,16 +161,13 @@ def _guarded(insert: Callable[[], object]) -> str | None:
 
 def _token(table: str, messages: Sequence[Message]) -> str:
     """What an insert holds: topic, partitions with their offsets, and a hash of the content."""
-    content = blake2b(digest_size=16)
+    in_order = sorted(messages, key=_PLACE)
     spans = []
-    for (topic, partition), group in groupby(sorted(messages, key=_place), key=lambda m: (m.topic, m.partition)):
+    for (topic, partition), group in groupby(in_order, key=_PARTITION):
         of_partition = list(group)
         spans.append(f"{topic}:{partition}:{of_partition[0].offset}-{of_partition[-1].offset}")
-        for message in of_partition:
-            content.update(b"%d:" % message.offset)
-            content.update(message.value or b"")
+    values = [message.value or b"" for message in in_order]
+    content = blake2b(b"".join(values), digest_size=16)
+    content.update(array("q", [message.offset for message in in_order]))
+    content.update(array("q", map(len, values)))
     return f"{table} {','.join(spans)} {content.hexdigest()}"
-
-
-def _place(message: Message) -> tuple[str, int, int]:
-    return message.topic, message.partition, message.offset

@@ -1,7 +1,7 @@
 """What goes out: whole producer batches, one open batch a partition, in order; nothing is taken for sent before the broker has it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from typing import Protocol
 
 from aiokafka import AIOKafkaProducer, TopicPartition
@@ -12,6 +12,10 @@ Message = tuple[str, int, bytes | None, bytes | None]
 """Full topic name, partition, key, value."""
 Partition = tuple[str, int]
 """A source's full topic name, and a partition of it."""
+_NOT_WORTH_COMPRESSING = 4096
+"""Bytes: a batch smaller than that is compressed into no fewer packets, and takes a tenth of a trickle's time for it."""
+Offsets = dict[Partition, int]
+"""By partition of a full topic name, the offset of the last message that was sent there."""
 
 
 class Outbox(Protocol):
@@ -40,15 +44,31 @@ class Idempotent:
 
     def __init__(self, producer: Callable[[], AIOKafkaProducer]) -> None:
         self._producer = producer
+        self._waiting: list[Message] = []
+        self._next: asyncio.Task[Offsets] | None = None
 
     async def hold(self, sources: Set[Partition]) -> None:
         """Nothing to do: one producer serves all."""
 
     async def send(self, source: Partition, out: Iterable[Message], states: Iterable[Message], offset: int) -> int | None:
         """Send records, then states."""
-        producer = self._producer()
-        await ship(producer, out)
-        return await ship(producer, states)
+        await self._ship(list(out))
+        kept = list(states)
+        sent = await self._ship(kept)
+        return sent.get(kept[0][:2]) if kept else None
+
+    async def _ship(self, messages: Sequence[Message]) -> Offsets:
+        """Send with what the batches of other partitions, taken at the same time, have to send: a request costs more than what is in it."""
+        if not messages:
+            return {}
+        self._waiting += messages
+        if self._next is None:
+            self._next = asyncio.create_task(self._ship_waiting())
+        return await asyncio.shield(self._next)
+
+    async def _ship_waiting(self) -> Offsets:
+        messages, self._waiting, self._next = self._waiting, [], None
+        return await ship(self._producer(), messages)
 
 
 class Transactional:
@@ -77,30 +97,37 @@ class Transactional:
         """Send all in one transaction."""
         producer = self._producers[source]
         await producer.begin_transaction()
-        _, last = await asyncio.gather(ship(producer, out), ship(producer, states))
+        kept = list(states)
+        _, sent = await asyncio.gather(ship(producer, out, transactional=True), ship(producer, kept, transactional=True))
         place: Mapping[TopicPartition, OffsetAndMetadata] = {
             TopicPartition(*source): OffsetAndMetadata(offset, self._metadata(source[0])),
         }
         await producer.send_offsets_to_transaction(place, self._group)
         await producer.commit_transaction()
-        return last
+        return sent.get(kept[0][:2]) if kept else None
 
 
-async def ship(producer: AIOKafkaProducer, messages: Iterable[Message]) -> int | None:
+async def ship(producer: AIOKafkaProducer, messages: Iterable[Message], *, transactional: bool = False) -> Offsets:
     """Send through a producer in batches (a future a batch, not a record) and wait until the broker has all. Gives the highest offset
-    that one of them got, where the broker tells. Raises KafkaError."""
+    that a message to each partition got, where the broker tells. Raises KafkaError."""
     open_: dict[tuple[str, int], list[tuple[bytes | None, bytes | None]]] = {}
     for topic, partition, key, value in messages:
         open_.setdefault((topic, partition), []).append((key, value))
-    sent = [done for (topic, partition), pairs in open_.items() for done in await _ship_partition(producer, topic, partition, pairs)]
-    return max((offset for offset in await asyncio.gather(*sent) if offset is not None), default=None)
+    sent = [(to, done) for to, pairs in open_.items() for done in await _ship_partition(producer, *to, pairs, transactional)]
+    offsets = await asyncio.gather(*(done for _, done in sent))
+    last: Offsets = {}
+    for (to, _), offset in zip(sent, offsets, strict=True):
+        if offset is not None:
+            last[to] = max(offset, last.get(to, -1))
+    return last
 
 
 async def _ship_partition(
-    producer: AIOKafkaProducer, topic: str, partition: int, pairs: list[tuple[bytes | None, bytes | None]]
+    producer: AIOKafkaProducer, topic: str, partition: int, pairs: list[tuple[bytes | None, bytes | None]], transactional: bool
 ) -> list[Awaitable[int | None]]:
     sent: list[Awaitable[int | None]] = []
-    batch = producer.create_batch()
+    few = sum(len(key or b"") + len(value or b"") for key, value in pairs) < _NOT_WORTH_COMPRESSING
+    batch = BatchBuilder(2 * _NOT_WORTH_COMPRESSING, 0, is_transactional=transactional) if few else producer.create_batch()
     for key, value in pairs:
         if batch.append(key=key, value=value, timestamp=None) is None:  # full; an empty batch takes a record of any size
             sent.append(await _close(producer, batch, topic, partition))

@@ -18,6 +18,7 @@ from faust.tables.base import Collection as Table
 from faust.tables.recovery import Recovery
 from faust.transport.consumer import Consumer, ThreadDelegateConsumer
 from faust.transport.drivers import aiokafka as driver
+from mode.threads import ServiceThread
 
 
 def test_the_release_that_was_read() -> None:
@@ -56,6 +57,7 @@ def test_the_release_that_was_read() -> None:
         (GroupCoordinator, "fetch_committed_offsets", ["self", "partitions"]),
         (Fetcher, "seek_to", ["self", "tp", "offset"]),
         (Fetcher, "_proc_fetch_request", ["self", "assignment", "node_id", "request"]),
+        (BatchBuilder, "__init__", ["self", "batch_size", "compression_type", "is_transactional", "key_serializer", "value_serializer"]),
         (BatchBuilder, "append", ["self", "timestamp", "key", "value", "headers"]),
         (BatchBuilder, "record_count", ["self"]),
     ],
@@ -78,6 +80,7 @@ def test_a_method_is_where_it_was(owner: type, name: str, parameters: list[str])
         (Recovery.__init__, ["self.completed = Event()", "self.active_offsets = Counter()", "self.active_highwaters = Counter()"]),
         (Recovery._add, ["table.persisted_offset(tp)", "offsets[tp] = persisted_offset"]),
         (Recovery._restart_recovery.fun, ["self.signal_recovery_end.wait()"]),
+        (ServiceThread.__init__, ["thread_loop or asyncio.new_event_loop()", "self._close_thread_loop_on_stop = "]),
         (Consumer.perform_seek, ["self.seek_to_committed()"]),
         (AIOKafkaConsumer.seek_to_committed, ["await self.committed(tp)"]),
         (AIOKafkaConsumer.start, ["isolation_level=self._isolation_level"]),
