@@ -10,10 +10,10 @@ from pipelines.errors import Failure, Unreachable
 from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
-from schemas.records import Exposure, Outcome, Principal, Run, Write
+from schemas.records import Exposure, Outcome, Principal, Review, Run, Write
 
-Record = Run | Outcome | Write | Principal
-KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "principals": Principal}
+Record = Run | Outcome | Write | Review | Principal
+KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "reviews": Review, "principals": Principal}
 """What is sent to which topic (without prefix)."""
 
 _IN_FLIGHT_BYTES = 64 * 1024 * 1024
@@ -147,8 +147,15 @@ class _Sending:
 
 
 def message_key(record: Record | Exposure) -> bytes:
-    """Key of a record on its topic: org/agent, or org/principal."""
-    return f"{record.org}/{record.principal if isinstance(record, Principal) else record.agent}".encode()
+    """Key of a record on its topic: org/agent, org/principal or org/subject."""
+    match record:
+        case Principal():
+            name = record.principal
+        case Review():
+            name = record.subject
+        case _:
+            name = record.agent
+    return f"{record.org}/{name}".encode()
 
 
 def parts_of(record: Record) -> tuple[str, ...]:
@@ -160,6 +167,8 @@ def parts_of(record: Record) -> tuple[str, ...]:
             return numbered_parts("outcomes", len(record.credits))
         case Write():
             return numbered_parts("writes", 1)
+        case Review():
+            return ("review",)
         case Principal():
             return ()
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 READERS: Mapping[str, tuple[str, ...]] = {
-    "scan": ("runs", "outcomes", "writes", "principals", "recalls"),
+    "scan": ("runs", "outcomes", "writes", "reviews", "principals", "recalls"),
     "aggregate": ("learnings",),
     "promote": ("candidates",),
     "journal": ("decisions",),

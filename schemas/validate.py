@@ -3,13 +3,14 @@
 `produce` asks before it sends and the scan asks again, since not every producer is ours.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from schemas import codec
 from schemas.jsonform import loads
 from schemas.problem import Problem
-from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Run, Step, Write
+from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Review, Run, Step, Write
 
 RUN_BYTES = 32 * 1024 * 1024
 """Largest run, encoded and before compression."""
@@ -22,6 +23,7 @@ PARTS = 256
 NAME_CHARS = 1024
 """Longest name or id: they stand in keys."""
 
+_ENTRY = re.compile(r"(public|restricted)/[1-9]\d{0,17}")
 _SPACES = ("personal", "commons", "department")
 """Spaces of an organisation (SPEC 1); a department may have a name, and a path below it."""
 _PRODUCERS = ("agent", "hook", "person", "tool")
@@ -32,11 +34,12 @@ _STEP_KINDS = ("tool", "message", "thought", "other")
 _STATUSES = ("ok", "error", "rejected", "interrupted", "timeout", "running", "unknown")
 _RESULTS = ("success", "minor_failure", "failure", "critical_failure", "retracted")
 _VERIFIERS = ("agent", "ci", "human", "verifier", "customer")
+ACTS = ("hide", "unhide", "demote", "approve", "reject", "lift", "object", "retract", "erase")
 _HELPFUL = ("yes", "no", "unknown")
 
 
 def problem(record: Any) -> Problem | None:
-    """What is wrong with a Run, Outcome, Write, Principal or Exposure, the first thing only, or None."""
+    """What is wrong with a Run, Outcome, Write, Review, Principal or Exposure, the first thing only, or None."""
     match record:
         case Run():
             found = _run(record)
@@ -44,6 +47,8 @@ def problem(record: Any) -> Problem | None:
             found = _outcome(record)
         case Write():
             found = _write(record)
+        case Review():
+            found = _review(record)
         case Principal():
             found = _principal(record)
         case Exposure():
@@ -163,6 +168,21 @@ def _credit(credit: CreditDraft, path: str) -> Iterator[Problem]:
     if credit.version is not None and credit.version < 1:
         yield Problem("bad_value", path + "version", "versions count from 1")
     yield from _one_of(credit.helpful, path + "helpful", _HELPFUL)
+
+
+def _review(review: Review) -> Iterator[Problem]:
+    yield from _names(review, "", "org", "subject", "reviewer")
+    yield from _names(review, "", "agent", "space", needed=False)
+    yield from _one_of(review.act, "act", ACTS)
+    yield from _texts("reason", review.reason)
+    yield from _all_names(review.names, "names")
+    if review.act == "erase":
+        if not _ENTRY.fullmatch(review.subject):
+            yield Problem("bad_value", "subject", "public/N or restricted/N, the place of an entry in its chain, is needed")
+        if not review.names:
+            yield Problem("missing", "names", "is needed: which texts of the entry are erased")
+    elif (review.agent is None) == (review.space is None):
+        yield Problem("bad_value", "agent", "agent or space is needed, and not both")
 
 
 def _principal(principal: Principal) -> Iterator[Problem]:

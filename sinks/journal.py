@@ -14,7 +14,7 @@ _NEWEST = f"""SELECT {_ENTRY} FROM
 (SELECT * FROM journal FINAL WHERE {_WHERE} ORDER BY at DESC, sequence DESC LIMIT {{n:UInt32}}) ORDER BY at, sequence"""
 _ONE = f"SELECT {_ENTRY} FROM journal FINAL WHERE org = {{org:String}} AND chain = {{chain:String}} AND sequence = {{n:UInt64}}"
 _TEXTS = """SELECT org, chain, sequence, name, text, salt, at FROM journal_texts FINAL
-WHERE org = {org:String} AND chain = {chain:String} AND sequence = {n:UInt64} ORDER BY name"""
+WHERE org = {org:String} AND chain = {chain:String} AND sequence = {n:UInt64} AND NOT erased ORDER BY name"""
 _KEYS = """SELECT key, public, role, nullIf(endorsed_by, '') AS endorsed_by, nullIf(endorsement, '') AS endorsement, at
 FROM journal_keys FINAL ORDER BY at"""
 _COUNTERSIGNATURES = f"SELECT org, chain, sequence, subject, key, signature, at FROM journal_countersignatures FINAL WHERE {_WHERE}"

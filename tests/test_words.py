@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.acts import DONE
 from agents.posterior import untested, update
 from agents.promote.pool import RUNGS, TRANSITIONS
 from schemas import validate
@@ -40,7 +41,8 @@ def said(package: str, field: str) -> set[str]:
             | set(re.findall(r'return "(\w+)"', CODE["promote"])) & {"demoted", "returned"}
             | {"corroborated"}
             | set(re.findall(r'decision, reason = "(\w+)"', CODE["aggregate"]))
-            | {"refused"},
+            | {"refused", "text_erased"}
+            | {*DONE.values()} - {"approved"},
         ),
     ],
 )

@@ -14,6 +14,7 @@ from agents.aggregate.importance import dimensions
 from agents.aggregate.lifecycle import conclude, settle
 from agents.aggregate.outcomes import take_outcome
 from agents.aggregate.proposals import listed, take_proposal
+from agents.aggregate.reviews import take_review
 from agents.aggregate.runs import NO_RUN, take_run
 from agents.aggregate.tiers import rank, rank_again
 from agents.aggregate.timers import take_due
@@ -24,13 +25,24 @@ from agents.binding.batch import Incoming, Outgoing, Read, Result
 from schemas.codec import decode, encode
 from schemas.partition import log_hash
 from schemas.problem import Problem
-from schemas.records import AgentChanged, DeadLetter, LearningProposed, OutcomeReported, Recalled, RunSeen, Source, Tick, Watermark
+from schemas.records import (
+    AgentChanged,
+    DeadLetter,
+    LearningProposed,
+    OutcomeReported,
+    Recalled,
+    Reviewed,
+    RunSeen,
+    Source,
+    Tick,
+    Watermark,
+)
 
 _logger = logging.getLogger(__name__)
 
 LOG_KEPT = timedelta(days=30)
 """Retention of the agents' log."""
-Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled
+Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled | Reviewed
 
 
 class Aggregate:
@@ -92,7 +104,7 @@ class Aggregate:
 
 
 def _take_event(turn: Turn, event: Event) -> None:
-    turn.org, turn.agent, turn.source, turn.at = event.org, event.agent, event.source, event.received_at
+    turn.org, turn.agent, turn.source, turn.at = event.org, event.agent or "", event.source, event.received_at
     mark = _watermark(turn, event.source, event.sender)
     if mark is not None and (event.source.offset, event.source.index) <= (mark.offset, mark.index):
         return
@@ -106,6 +118,8 @@ def _take_event(turn: Turn, event: Event) -> None:
             take_outcome(turn, event)
         case AgentChanged():
             _change_agent(turn, event)
+        case Reviewed():
+            take_review(turn, event)
         case Recalled():
             _count_recalls(turn, event)
     _mark(turn, event.source, event.sender, verdict, run)

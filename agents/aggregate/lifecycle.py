@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from agents.acts import DONE
 from agents.aggregate import keys
 from agents.aggregate.evidence import posterior, trust
 from agents.aggregate.gate import ALL, Standing, bits, crossing_fields, judge
@@ -34,7 +35,8 @@ NOWHERE = "personal"
 
 def settle(turn: Turn, work: Work) -> None:
     """What time and the gate make of a learning that the record touched."""
-    if work.before is not None and work.before[0] is work.learning and now(work.before[1].points) == now(work.evidence.points):
+    same = work.before is not None and work.before[0] is work.learning and now(work.before[1].points) == now(work.evidence.points)
+    if same and work.review is None:
         work.changed = False  # what an outcome moved, an amendment that had overtaken it took back at once
     _expire(turn, work)
     _judge(turn, work)
@@ -219,9 +221,15 @@ def _cross(turn: Turn, work: Work, version: Learning) -> None:
 
 
 def _decide(turn: Turn, work: Work, version: Learning) -> None:
-    """What of it goes to the restricted journal: held, released, expired (SPEC 4.4)."""
+    """What of it goes to the restricted journal: held, released, expired, and what reviewers did (SPEC 4.4)."""
     was = work.before[1] if work.before else None
-    if version.state == "held" and (was is None or was.state != "held" or was.wording != version.wording):
+    actor, texts = "gate", dict[str, str]()
+    if (review := work.review) is not None:
+        actor, decision, reason = review.reviewer, "released" if review.act == "approve" else DONE[review.act], "review"
+        texts = {"reason": review.reason} if review.reason else {}
+        if decision == "rejected":
+            texts |= {name: text for name, text in (("rule", version.rule), ("value", version.value)) if text is not None}
+    elif version.state == "held" and (was is None or was.state != "held" or was.wording != version.wording):
         decision, reason = "held", version.hold or ""
     elif version.state == "expired" and was is not None and was.state == "held":
         decision, reason = "expired", work.learning.hold or ""
@@ -234,10 +242,11 @@ def _decide(turn: Turn, work: Work, version: Learning) -> None:
         decision_id=short_hash(f"{work.learning_id}/{version.version}/{decision}".encode()),
         org=version.org,
         chain="restricted",
-        actor="gate",
+        actor=actor,
         decision=decision,
         subject=work.learning_id,
         reason=reason,
+        texts=texts,
         at=version.at,
     )
     turn.send("decisions", version.org, record, log_hash(version.org))

@@ -152,7 +152,8 @@ def _restate(turn: Turn, work: Work, proposal: LearningProposed, floor: str, rea
         hold_hard=old.hold_hard if held else said.hold_hard,
         held_until=old.held_until if held else said.held_until,
     )
-    work.evidence = replace(work.evidence, state="held" if held else _state(proposal))
+    cleared = old.wordings[-1].cleared and not proposal.hold_hard
+    work.evidence = replace(work.evidence, state="held" if held else "active" if cleared else _state(proposal))
     _say(turn, work, proposal, "restated")
 
 
@@ -174,7 +175,6 @@ def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, rea
         points=UNTESTED,
         state=_state(proposal),
         crossing="none",
-        visibility="shown",
         cleared_space=None,
         withdrawn_at=None,
     )

@@ -17,7 +17,7 @@ from agents.binding.batch import Incoming, Outgoing
 from schemas.codec import encode
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
-from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, Figures, LearningState, Move, Receipt, Source
+from schemas.records import AgentState, Condition, DeadLetter, EvidenceState, Figures, LearningState, Move, Receipt, Reviewed, Source
 
 RAW_KEPT = timedelta(days=7)
 """Retention of the raw topics: so long a dead letter of theirs can be replayed."""
@@ -34,7 +34,8 @@ class Work:
     """A learning that the record at hand touched. `before`: as it was, None where the record makes it.
 
     `what`, `id`, `by`: cause of the next version; `moves`: what outcomes moved for it; `changed`: there is to be one; `shown`: its
-    counters changed; `accepted`: something was accepted about it, whatever it moved; `conditions`: of the gate, as it was judged.
+    counters changed; `accepted`: something was accepted about it, whatever it moved; `conditions`: of the gate, as it was judged;
+    `review`: what a reviewer did to it.
     """
 
     learning_id: str
@@ -50,6 +51,7 @@ class Work:
     accepted: bool = False
     conditions: tuple[Condition, ...] = ()
     moves: list[Move] = field(default_factory=list)
+    review: Reviewed | None = None
 
     @property
     def since(self) -> int:

@@ -12,8 +12,8 @@ Message = tuple[str, int, bytes | None, bytes | None]
 """Full topic name, partition, key, value."""
 Partition = tuple[str, int]
 """A source's full topic name, and a partition of it."""
-_NOT_WORTH_COMPRESSING = 4096
-"""Bytes: a batch smaller than that is compressed into no fewer packets, and takes a tenth of a trickle's time for it."""
+_NOT_WORTH_COMPRESSING = 16 * 1024
+"""Bytes: compressing less takes a tenth of the time that a trickle takes, for a few packets."""
 Offsets = dict[Partition, int]
 """By partition of a full topic name, the offset of the last message that was sent there."""
 

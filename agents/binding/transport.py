@@ -23,7 +23,7 @@ from agents.binding.states import States
 
 _WAIT_SECONDS = 1.0
 _EMPTY_FETCH_SECONDS = 0.05
-_FETCH_SECONDS = 0.028
+_FETCH_SECONDS = 0.024
 """From one fetch to the next, at least: what comes in between then makes one batch, where else each record would be one."""
 
 

@@ -61,10 +61,10 @@ class Journal:
         chain.tree, chain.newest = chain.tree.append(leaf_hash(canonical_bytes(entry))), entry.at
         yield Outgoing("journal", entry_key(entry), encode(entry), log_hash(entry.org))
         for name, text in decision.texts.items():
-            kept = JournalText(
-                org=entry.org, chain=entry.chain, sequence=entry.sequence, name=name, text=text, salt=salts[name].hex(), at=entry.at
-            )
-            yield _sent("journal-texts", f"{entry.org}/{entry.chain}/{entry.sequence}/{name}", kept, entry.org)
+            yield _text(entry.org, f"{entry.chain}/{entry.sequence}", name, text, salts[name].hex(), entry.at)
+        if decision.decision == "text_erased":
+            for name in decision.figures["names"].split(","):
+                yield _text(entry.org, decision.subject, name, "", "", entry.at)
 
 
 class _Chain:
@@ -97,6 +97,13 @@ class _Chain:
 
 def _sent(topic: str, key: str, record: object, org: str) -> Outgoing:
     return Outgoing(topic, key.encode(), encode(record), log_hash(org))
+
+
+def _text(org: str, place: str, name: str, text: str, salt: str, at: datetime) -> Outgoing:
+    """A text that the entry at a place, chain/sequence, commits to; an empty one takes the place of what is erased."""
+    chain, _, sequence = place.partition("/")
+    kept = JournalText(org=org, chain=chain, sequence=int(sequence), name=name, text=text, salt=salt, at=at, erased=not salt)
+    return _sent("journal-texts", f"{org}/{place}/{name}", kept, org)
 
 
 def _unreadable(record: Incoming, problem: Problem) -> Outgoing:

@@ -8,16 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from agents.acts import DONE
 from agents.binding.batch import Incoming, Outgoing, Read, Result
-from agents.promote import say
+from agents.promote import reviews, say
 from agents.promote.credits import RETRACTED, WINDOW, Credit
 from agents.promote.directory import Directory
 from agents.promote.pool import CREDITS, Copy, Standing, decision
+from agents.promote.reviews import REVIEWS
 from agents.promote.table import Table
 from schemas.codec import decode
 from schemas.ids import ids_of
 from schemas.problem import Problem
-from schemas.records import CandidateCleared, CandidateWithdrawn, Cause, PoolCredited, Tick
+from schemas.records import CandidateCleared, CandidateWithdrawn, Cause, PoolCredited, Reviewed, Tick
 
 
 class Promote:
@@ -40,13 +42,14 @@ class Promote:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """What the versions and decisions of an event say of it. `brought`: an original brought the wording."""
+    """What the versions and decisions of an event say of it. `brought`: an original brought the wording; `review`: a reviewer made it."""
 
     what: str
     reason: str
     at: datetime
     figures: Mapping[str, str] = field(default_factory=dict)
     brought: bool = False
+    review: Reviewed | None = None
 
 
 class _Taking:
@@ -67,6 +70,8 @@ class _Taking:
                 self._withdrawn(event)
             case PoolCredited():
                 self._credited(event, record)
+            case Reviewed():
+                self._reviewed(event)
             case Tick():
                 pass  # time alone decides nothing in a pool
             case Problem():
@@ -145,6 +150,22 @@ class _Taking:
         if copy.verdict(credited.voter) != verdict:
             self.out.append(say.member(copy, credited.voter, credited.at))
 
+    def _reviewed(self, review: Reviewed) -> None:
+        """A reviewer acts on a copy."""
+        copy = self.table.copy(review.org, review.subject)
+        if copy is None or copy.fixed.space != review.space:
+            self.out.append(say.reviewed(review, "unknown_entry"))
+            return
+        if not copy.take(REVIEWS, review.sender, review.source):
+            return
+        self.table.put(copy)
+        before = copy.standing()
+        refused = reviews.review(copy, review, ids_of(self._secret, review.org).agent(review.reviewer))
+        if refused is None:
+            done = DONE[review.act]
+            self._tell(copy, before, _Event(done, "review", review.received_at, review=review), copy.evidence.confidence)
+        self.out.append(say.reviewed(review, refused))
+
     def _count(self, copy: Copy, credit: Credit, record: Incoming) -> bool:
         """Count a credit; whether it moved anything."""
         if credit.result == RETRACTED:
@@ -191,6 +212,8 @@ class _Taking:
         after = copy.standing()
         copy.version += 1
         named = decision(before, after, brought=event.brought)
+        if event.review is not None and (named is None or event.what == "rejected"):
+            named = event.what
         figures = {
             "trust": after.trust,
             "validators": str(after.validators),
@@ -198,7 +221,7 @@ class _Taking:
             "confidence": f"{copy.evidence.confidence:.4f}",
             **event.figures,
         }
-        decided = say.decided(copy, self._source, named, event.reason, figures, event.at) if named else None
+        decided = say.decided(copy, self._source, named, event.reason, figures, event.at, event.review) if named else None
         cause = Cause(
             what=event.what,
             id=decided.decision_id if decided else None,

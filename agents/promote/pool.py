@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from agents.posterior import Evidence
 from agents.promote.credits import NOTHING, Credit, count, evidence, recount, settled
-from agents.promote.signatures import are_enough
+from agents.promote.signatures import PERSON, are_enough
 from schemas.codec import encode, load
 from schemas.records import CandidateCleared, Figures, PoolCredited, PoolMark, PoolPart, PoolState, Source
 
@@ -22,6 +22,13 @@ TRANSITIONS: Mapping[tuple[str, str], str | None] = {
     ("withdrawn", "promoted"): "returned",
     ("awaiting_signatures", "withdrawn"): None,
     ("withdrawn", "awaiting_signatures"): None,
+    ("awaiting_signatures", "promoted"): "promoted",
+    ("promoted", "objected"): "objected",
+    ("objected", "promoted"): "returned",
+    ("awaiting_signatures", "objected"): "objected",
+    ("objected", "awaiting_signatures"): "retracted",
+    ("objected", "withdrawn"): "withdrawn",
+    ("withdrawn", "objected"): None,
 }
 """From where to where a copy may cross (SPEC 2.12), and what the journal calls it; None: nothing that it tells of."""
 CREDITS = ""
@@ -33,6 +40,8 @@ _HASH_BYTES = 8
 class Standing:
     """Where a shared learning stands. `pulls`: rungs that unhelpful verdicts pull it back."""
 
+    state: str
+    visibility: str
     crossing: str
     trust: str
     validators: int
@@ -50,6 +59,8 @@ class Copy:
         self.version, self.revision = state.version, state.revision
         self.points, self.credits = state.points, state.credits
         self.contradicts = state.contradicts
+        self.state, self.visibility = state.state, state.visibility
+        self.objections, self.approvals = state.objections, state.approvals
         self.parts = {p.origin: p for p in state.parts}
         self.yes, self.no = _unpack(state.yes), _unpack(state.no)
         self._epoch, self._tail = _unpack_tail(state.tail)
@@ -108,6 +119,10 @@ class Copy:
             parts=tuple(self.parts.values()),
             yes=_pack(self.yes),
             no=_pack(self.no),
+            state=self.state,
+            visibility=self.visibility,
+            objections=self.objections,
+            approvals=self.approvals,
             marks=tuple(
                 PoolMark(of=of, sender=sender, topic=topic, epoch=epoch, partition=partition, offset=offset, index=index)
                 for (of, sender, topic, epoch, partition), (offset, index) in self._marks.items()
@@ -206,14 +221,21 @@ class Copy:
         """Where its members put it: a rung by validators, pulled back by unhelpful verdicts, out of the pool below the lowest.
 
         A validator brought the wording and still has it, or has helpful for its latest verdict. Of the donor only the wording
-        counts, so that nobody keeps its own learning in a pool by a verdict.
+        counts, so that nobody keeps its own learning in a pool by a verdict. An open objection keeps it from everybody (SPEC 4.8), and a
+        rejected one is out for good.
         """
         donor = self.fixed.donor
         validators = len({p.member for p in self.parts.values() if p.present} | (self.yes - {donor}))
         pulls = len(self.no - {donor}) // VERDICTS_A_RUNG
         rung = min(validators, len(RUNGS)) - pulls
-        inside = "promoted" if are_enough(self.fixed.kind, ()) else "awaiting_signatures"
-        return Standing(inside if rung >= 1 else "withdrawn", RUNGS[max(rung, 1) - 1], validators, pulls)
+        crossing = "withdrawn" if rung < 1 or self.state == "rejected" else self._inside()
+        return Standing(self.state, self.visibility, crossing, RUNGS[max(rung, 1) - 1], validators, pulls)
+
+    def _inside(self) -> str:
+        if self.objections:
+            return "objected"
+        signatures = (PERSON,) if self.approvals else ()
+        return "promoted" if are_enough(self.fixed.kind, signatures) else "awaiting_signatures"
 
 
 def decision(before: Standing | None, after: Standing, *, brought: bool) -> str | None:

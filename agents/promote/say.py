@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from agents.binding.batch import Incoming, Outgoing
 from agents.promote.pool import Copy, Standing
 from schemas.codec import encode
-from schemas.ids import short_hash
+from schemas.ids import agent_log, short_hash
 from schemas.partition import log_hash
 from schemas.problem import Problem
-from schemas.records import Cause, DeadLetter, Decision, PoolCredited, PoolMember, Receipt, SharedLearning, Source
+from schemas.records import Cause, DeadLetter, Decision, PoolCredited, PoolMember, Receipt, Reviewed, SharedLearning, Source
 
 UNKNOWN, LATE_AMENDMENT = "unknown_entry", "late_amendment"
 """Error codes of a credit: its shared learning is not there, or what it amends is no longer kept."""
@@ -45,9 +45,9 @@ def shared(copy: Copy, standing: Standing, cause: Cause, at: datetime) -> Outgoi
         failure_count=figures.failure_count,
         validators=standing.validators,
         independent=figures.independent,
-        state="active",
+        state=standing.state,
         crossing=standing.crossing,
-        visibility="shown",
+        visibility=standing.visibility,
         provisional=True,
         contradicts=copy.contradicts,
         wording=fixed.wording,
@@ -74,24 +74,31 @@ def member(copy: Copy, name: str, at: datetime) -> Outgoing:
     return Outgoing("pool-members", f"{fixed.shared_id}/{name}".encode(), encode(record), log_hash(fixed.org, fixed.space))
 
 
-def decided(copy: Copy, source: Source, decision: str, reason: str, figures: Mapping[str, str], at: datetime) -> Decision:
+def decided(
+    copy: Copy, source: Source, decision: str, reason: str, figures: Mapping[str, str], at: datetime, review: Reviewed | None = None
+) -> Decision:
     """A decision about the copy. An event makes at most one version, and a version at most one decision, so its id is the version's.
 
-    `source`: the record of the pool's log that it was decided by. What is promoted goes along: the journal commits to it.
+    `source`: the record of the pool's log that it was decided by. What is promoted or rejected goes along, and why a reviewer did it: the
+    journal commits to them.
     """
     org, shared_id = copy.fixed.org, copy.fixed.shared_id
-    texts = {"rule": copy.fixed.rule} | ({"value": copy.fixed.value} if copy.fixed.value is not None else {})
+    texts = {}
+    if decision in ("promoted", "rejected"):
+        texts = {"rule": copy.fixed.rule} | ({"value": copy.fixed.value} if copy.fixed.value is not None else {})
+    if review is not None and review.reason:
+        texts["reason"] = review.reason
     return Decision(
         source=source,
         decision_id=short_hash(f"{org}/{shared_id}/{copy.version}".encode()),
         org=org,
-        chain="public",
-        actor="promote",
+        chain="restricted" if decision == "rejected" else "public",
+        actor="promote" if review is None else review.reviewer,
         decision=decision,
         subject=shared_id,
         reason=reason,
         figures=figures,
-        texts=texts if decision == "promoted" else {},
+        texts=texts,
         at=at,
     )
 
@@ -99,6 +106,22 @@ def decided(copy: Copy, source: Source, decision: str, reason: str, figures: Map
 def decision(record: Decision) -> Outgoing:
     """A decision for the journal."""
     return Outgoing("decisions", record.org.encode(), encode(record), log_hash(record.org))
+
+
+def reviewed(review: Reviewed, refused: str | None) -> Outgoing:
+    """How a review ended."""
+    s = review.source
+    receipt = Receipt(
+        id=f"{s.topic}:{s.partition}:{s.offset}",
+        org=review.org,
+        agent=review.reviewer,
+        part="review",
+        end="stored" if refused is None else "refused",
+        reason=refused,
+        at=review.received_at,
+        revision=_RECEIPT_REVISION,
+    )
+    return Outgoing("receipts", receipt.id.encode(), encode(receipt), agent_log(review.org, review.reviewer))
 
 
 def not_counted(credited: PoolCredited, reason: str) -> list[Outgoing]:

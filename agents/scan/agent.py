@@ -7,7 +7,7 @@ from agents.binding.guard import Guarded
 from agents.scan.core import Scan
 from agents.scan.findings import FloorRule
 
-SOURCES = ("runs", "outcomes", "writes", "principals", "recalls")
+SOURCES = ("runs", "outcomes", "writes", "reviews", "principals", "recalls")
 _RAW_KEPT = timedelta(days=7)
 _RUNS_A_BATCH = 500
 

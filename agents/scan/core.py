@@ -7,18 +7,22 @@ from agents.scan.findings import FloorRule
 from agents.scan.naming import clean_name, found_in
 from agents.scan.outcomes import scan_outcome
 from agents.scan.private import excerpt
+from agents.scan.reviews import scan_review
 from agents.scan.runs import scan_run
 from agents.scan.say import Author, dead_letter
 from agents.scan.writes import scan_write
 from schemas.codec import decode_as, encode
 from schemas.ids import agent_log, ids_of
 from schemas.problem import Problem
-from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Run, Write
+from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Review, Run, Write
 from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
 
-Raw = Run | Outcome | Write | Principal | Exposure
-_KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "principals": Principal, "recalls": Exposure}
+Raw = Run | Outcome | Write | Review | Principal | Exposure
+_KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "reviews": Review} | {
+    "principals": Principal,
+    "recalls": Exposure,
+}
 
 
 class Scan:
@@ -41,7 +45,7 @@ class Scan:
             return _unreadable(record, raw)
         if not isinstance(raw, Raw):
             raise TypeError(f"{kind.__name__} is not scanned")
-        name = raw.principal if isinstance(raw, Principal) else raw.agent
+        name = _author(raw)
         wrong = problem_of(raw)
         if len(raw.org) > NAME_CHARS or len(name) > NAME_CHARS:
             # Whatever names them would be as large, and no topic of ours takes that.
@@ -51,11 +55,21 @@ class Scan:
             return [dead_letter(record, Problem("org_name", "org", "an organisation's name may hold no credential and no personal data"))]
         ids = ids_of(self._secret, raw.org)
         author = Author(record, ids, clean_name(ids, name))
-        if record.key != f"{raw.org}/{name}".encode():
+        if record.key != f"{raw.org}/{raw.subject if isinstance(raw, Review) else name}".encode():
             return author.refused("access_breach")
         if wrong:
             return author.dead_letter(wrong, excerpt(raw, wrong.field))
         return _taken(author, raw, self._floors)
+
+
+def _author(raw: Raw) -> str:
+    match raw:
+        case Principal():
+            return raw.principal
+        case Review():
+            return raw.reviewer
+        case _:
+            return raw.agent
 
 
 def _taken(author: Author, raw: Raw, floors: FloorRule) -> list[Outgoing]:
@@ -66,6 +80,8 @@ def _taken(author: Author, raw: Raw, floors: FloorRule) -> list[Outgoing]:
             return scan_outcome(author, raw)
         case Write():
             return scan_write(author, raw, floors)
+        case Review():
+            return scan_review(author, raw)
         case Principal():
             return [] if raw.kind != "agent" else [_agent_changed(author, raw)]
         case Exposure():

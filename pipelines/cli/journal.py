@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pipelines.cli import engines, exits, output
-from pipelines.cli.options import Json, Org
+from pipelines.cli.options import TIMEOUT_SECONDS, Json, Org, Reviewer, Timeout
+from pipelines.cli.review import OPERATOR
+from pipelines.cli.sending import send_one
 from pipelines.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -188,6 +190,39 @@ def rotate(as_json: Json = False) -> None:
     record = keyring.rotate(asked.settings.data, asked.kafka, asked.layout)
     asked.until_saved()
     output.rows([told(record)], ("key", "role", "public", "endorsed_by", "at"), as_json=as_json)
+
+
+def erase(
+    sequence: Annotated[int, typer.Argument(min=1, help="Which entry of the chain.")],
+    names: Annotated[list[str], typer.Argument(help="Which of its texts: rule, value, reason.", metavar="NAME...")],
+    org: Org = None,
+    chain: Annotated[str, typer.Option(help="public or restricted.", metavar="CHAIN")] = "public",
+    reviewer: Reviewer = OPERATOR,
+    reason: Annotated[str | None, typer.Option(help="Why.", metavar="TEXT")] = None,
+    timeout: Timeout = TIMEOUT_SECONDS,
+    as_json: Json = False,
+) -> None:
+    """Erase texts that an entry commits to. The chain stays whole; that they were erased, by whom and why is an entry of its own.
+
+    Exit status 1 where the entry has no such text, or it is erased already.
+    """
+    from schemas.records import Review
+    from sinks import journal as table
+
+    asked = engines.Engines(engines.read_settings())
+    org, name = engines.org_of(asked.settings, org), _chain(chain) or "public"
+    there = {text.name for text in table.texts(asked.clickhouse, org, name, sequence)}
+    if missing := sorted(set(names) - there):
+        output.say(
+            f"entry {sequence} of the {name} chain of {org} has no text {', '.join(missing)}; it has: {', '.join(sorted(there)) or 'none'}"
+        )
+        raise typer.Exit(exits.NO)
+    review = Review(org=org, subject=f"{name}/{sequence}", act="erase", reviewer=reviewer, reason=reason, names=tuple(names))
+    receipt, part = send_one(asked, "reviews", review, timeout)
+    if as_json:
+        output.json_line({"receipt": receipt, "end": part["end"], "erased": sorted(names)})
+    else:
+        print(f"erased of entry {sequence}: {', '.join(sorted(names))}")
 
 
 def _read(asked: engines.Engines, source: str, org: str | None, chain: str | None) -> "Journal":

@@ -19,6 +19,7 @@ from pipelines.cli import (
     produce,
     recall,
     receipt,
+    review,
     rollback,
     scan,
     sink,
@@ -107,6 +108,13 @@ _add(_journal, "checkpoint", journal.checkpoint, "journal checkpoint --json > ke
 _add(_journal, "keys", journal.keys, "journal keys --json")
 _add(_journal, "countersign", journal.countersign, "journal countersign --key second-gate.key")
 _add(_journal, "rotate", journal.rotate, "journal rotate")
+_add(_journal, "erase", journal.erase, "journal erase 17 rule --org acme --reason 'it named a customer'")
+
+_review = _family("review", "What a person decides: look at what waits, and act on a learning or on a pool's row.")
+_add(_review, "queue", review.queue, "review queue --json")
+_add(_review, "show", review.show, f"review show {_ENTRY}")
+for _act, _example in review.EXAMPLES.items():
+    _add(_review, _act, review.act(_act), f"review {_act} {_example}")
 
 _add(app, "scan", scan.scan, "scan --fail-on high notes.md", _OFFLINE)
 _add(app, "compare", compare.compare, "compare --jsonl pairs.jsonl", _OFFLINE)

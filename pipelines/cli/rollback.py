@@ -8,9 +8,9 @@ import typer
 from pipelines.cli import engines, exits, output
 from pipelines.cli.history import Entry, nothing
 from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Branch, Json, Org, Timeout
+from pipelines.cli.sending import send_one
 
 if TYPE_CHECKING:
-    from pipelines.produce import Sent
     from schemas.records import Write
 
 _LISTS = ("tools", "goal_phrases", "pattern_refs", "value_bindings")
@@ -36,8 +36,7 @@ def rollback(
     A wording that was replaced is scanned anew and starts untested; the one in force keeps its evidence. Exit status 1 where the version is
     not there or can't come back.
     """
-    from pipelines.wait import until_ended, until_shown
-    from sinks.queries import ends, newest, receipt, written
+    from sinks.queries import newest, written
 
     settings = engines.read_settings()
     org, agent = engines.org_of(settings, org), engines.agent_of(settings, agent)
@@ -51,15 +50,11 @@ def rollback(
         why = "it is held without its wording" if old else f"the newest is {there}"
         output.say(f"{entry} has no version {version} that can come back: {why}")
         raise typer.Exit(exits.NO)
-    sent = _send(asked, _write(org, agent, branch, entry, version, old))
-    with output.progress() as shown:
-        until_shown(asked.offsets, [sent], timeout, shown.show)
-        until_ended([sent], lambda ids: ends(client, ids), timeout, shown.show)
-    (part,) = receipt(client, sent.receipt)
+    receipt, part = send_one(asked, "writes", _write(org, agent, branch, entry, version, old), timeout)
     now = newest(client, org, agent, branch, entry)
     came_back = part["end"] in ("stored", "held")
     if as_json:
-        output.json_line({"receipt": sent.receipt, "end": part["end"], "reason": part["reason"], "version": now})
+        output.json_line({"receipt": receipt, "end": part["end"], "reason": part["reason"], "version": now})
     elif came_back:
         print(f"version {now} says what version {version} said" + (" and is held" if part["end"] == "held" else ""))
     if not came_back:
@@ -73,19 +68,3 @@ def _write(org: str, agent: str, branch: str, entry: str, version: int, old: Map
     said: dict[str, Any] = {name: tuple(value) if name in _LISTS else value for name, value in old.items() if name not in _WHERE}
     learning = LearningDraft(entry_key=entry, branch=branch, **said)
     return Write(org=org, agent=agent, learning=learning, rollback_to=version, **{name: old[name] for name in _WHERE})
-
-
-def _send(asked: engines.Engines, write: "Write") -> "Sent":
-    """Send a write; returns once the broker has it. Raises Failure where it is not taken."""
-    from pipelines.errors import SettingsError
-    from pipelines.produce import produce
-    from schemas.jsonform import canonical, dump
-
-    line = canonical(dump(write)).encode()
-    report = produce([(1, line)], "writes", asked.producer(), asked.settings.prefix, {}, lambda *_: None)
-    if report.failure:
-        raise report.failure
-    if report.refused:
-        raise SettingsError(f"{report.refused[0].field}: {report.refused[0].error}")
-    asked.until_saved()
-    return report.sent[0]

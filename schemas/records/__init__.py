@@ -8,6 +8,7 @@ from schemas.records.log import (
     OutcomeReported,
     PoolCredited,
     Recalled,
+    Reviewed,
     RunSeen,
     Tick,
 )
@@ -47,7 +48,7 @@ from schemas.records.parts import (
     Step,
 )
 from schemas.records.pool_state import JournalHead, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
-from schemas.records.raw import Exposure, Outcome, Principal, Run, Write
+from schemas.records.raw import Exposure, Outcome, Principal, Review, Run, Write
 from schemas.records.state import (
     AgentState,
     EvidencePoint,
@@ -133,6 +134,8 @@ __all__ = [
     "Recalled",
     "Receipt",
     "Request",
+    "Review",
+    "Reviewed",
     "Run",
     "RunLearning",
     "RunSeen",

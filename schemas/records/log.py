@@ -127,6 +127,23 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """What a reviewer said, clean (topics learnings and candidates)."""
+
+    source: Source
+    sender: int
+    org: str
+    agent: str | None = None
+    space: str | None = None
+    subject: str
+    act: str
+    reviewer: str
+    reason: str | None = None
+    wording: str | None = None
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Moves a partition's stream time on (topics learnings and candidates)."""
 

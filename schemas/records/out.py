@@ -268,6 +268,7 @@ class JournalText:
     text: str
     salt: str
     at: datetime
+    erased: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

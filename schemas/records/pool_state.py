@@ -57,6 +57,10 @@ class PoolState:
     parts: tuple[PoolPart, ...]
     yes: bytes
     no: bytes
+    state: str = "active"
+    visibility: str = "shown"
+    objections: tuple[str, ...] = ()
+    approvals: tuple[str, ...] = ()
     marks: tuple[PoolMark, ...] = ()
 
 

@@ -84,6 +84,21 @@ class Principal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What a reviewer says of a learning, of a shared learning or of texts in the journal (topic reviews)."""
+
+    org: str
+    subject: str
+    agent: str | None = None
+    space: str | None = None
+    act: str
+    reviewer: str
+    reason: str | None = None
+    wording: str | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
     """What one process served one agent in a second (topic recalls; SPEC 7.8)."""
 

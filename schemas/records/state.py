@@ -262,6 +262,7 @@ class WordingMark:
     rejected: bool
     floor: str
     floor_reason: str | None = None
+    cleared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,3 +177,15 @@ def test_a_crash_between_any_two_writes_changes_nothing(names: list[str], seed: 
     sent = {encode(r) for r in said if not isinstance(r, JournalCheckpoint)}
     assert sent == {encode(r) for r in expected}
     assert table == whole
+
+
+def test_what_is_erased_leaves_the_chain_whole() -> None:
+    """SPEC 6.8: an empty text takes the place of the one that an entry commits to, and the erasure is an entry of its own."""
+    table = Table()
+    promoted = decided("a", 0, texts={"rule": "Look first.", "value": "1"})
+    erased = decided("b", 1, chain="restricted", decision="text_erased", subject="public/1", figures={"names": "rule"})
+    said = table.take(log(promoted, erased))
+    newest = {(t.chain, t.sequence, t.name): (t.text, t.salt != "", t.erased) for t in said if isinstance(t, JournalText)}
+    assert newest == {("public", 1, "rule"): ("", False, True), ("public", 1, "value"): ("1", True, False)}
+    assert entries(said) == [("acme", "public", 1, "a"), ("acme", "restricted", 1, "b")]
+    assert all(verify("acme", chain, chain_of(said, "acme", chain), KEYS).ok for chain in ("public", "restricted"))

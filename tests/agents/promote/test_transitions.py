@@ -13,6 +13,7 @@ from schemas.codec import decode
 from schemas.records import SharedLearning
 from tests.agents.promote.events import RULES, Pool, cleared, credited, withdrawn
 from tests.agents.promote.test_exactly_once import logs
+from tests.agents.promote.test_reviews import said
 
 MEMORY, SKILL = (cleared("agent/1", RULES["A"], 1, kind=kind) for kind in ("memory", "skill"))
 
@@ -29,6 +30,13 @@ WAYS: dict[tuple[str, str], list[Any]] = {
     ("withdrawn", "promoted"): [MEMORY, withdrawn(MEMORY, 2), again(MEMORY, 3)],
     ("awaiting_signatures", "withdrawn"): [SKILL, withdrawn(SKILL, 2)],
     ("withdrawn", "awaiting_signatures"): [SKILL, withdrawn(SKILL, 2), again(SKILL, 3)],
+    ("awaiting_signatures", "promoted"): [SKILL, said("approve", SKILL)],
+    ("promoted", "objected"): [MEMORY, said("object")],
+    ("objected", "promoted"): [MEMORY, said("object"), said("retract")],
+    ("awaiting_signatures", "objected"): [SKILL, said("object", SKILL)],
+    ("objected", "awaiting_signatures"): [SKILL, said("object", SKILL), said("retract", SKILL)],
+    ("objected", "withdrawn"): [MEMORY, said("object"), withdrawn(MEMORY, 2)],
+    ("withdrawn", "objected"): [MEMORY, said("object"), withdrawn(MEMORY, 2), again(MEMORY, 3)],
 }
 
 

@@ -1,0 +1,170 @@
+"""SPEC 2.12, 3.11, 4.2, 4.9: what reviewers do to an agent's learning, every act from wherever it may stand."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agents.acts import DONE, STATE, VISIBILITY
+from schemas.records import Reviewed
+from tests.agents.aggregate.log import IDS, KEY, START, Log, Table, known
+
+HELD: dict[str, Any] = {"hold": "injection"}
+ACTS = [act for act in DONE if act not in ("object", "retract")]
+
+
+def said(log: Log, act: str, reviewer: str = "mina", **changes: Any) -> list[Any]:
+    review = Reviewed(
+        source=log.source("reviews"),
+        sender=0,
+        org=log.org,
+        agent=log.agent,
+        subject=log.learning(),
+        act=act,
+        reviewer=reviewer,
+        received_at=START,
+    )
+    log.offsets["reviews"] += 1
+    return [replace(review, **changes)]
+
+
+def clear(log: Log, table: Table) -> Table:
+    return table.take(*(log.outcome(f"o-{n}") for n in range(3)))
+
+
+# The way to each place where a learning may stand: what it is made with, and the acts.
+WAYS: dict[tuple[str, str], tuple[dict[str, Any], tuple[str, ...]]] = {
+    ("active", "shown"): ({}, ()),
+    ("active", "hidden"): ({}, ("hide",)),
+    ("active", "demoted"): ({}, ("demote",)),
+    ("held", "shown"): (HELD, ()),
+    ("held", "hidden"): (HELD, ("hide",)),
+    ("held", "demoted"): (HELD, ("demote",)),
+    ("rejected", "shown"): (HELD, ("reject",)),
+    ("rejected", "hidden"): (HELD, ("reject", "hide")),
+}
+
+
+@pytest.mark.parametrize("act", ["hide", "unhide", "demote", "approve", "reject"])
+@pytest.mark.parametrize("place", WAYS, ids="-".join)
+def test_every_act_from_every_place(place: tuple[str, str], act: str) -> None:
+    """SPEC 2.12: what the tables know is done; anything else is refused and makes no version."""
+    log = Log()
+    made, way = WAYS[place]
+    table = known(log, **made).take(*(said(log, one) for one in way))
+    before, place_of = table.newest(), f"reviews:{log.offsets['reviews']}"
+    assert (before.state, before.visibility) == place
+    table.take(said(log, act))
+    state, visibility = place
+    moved = (STATE.get((state, act), state), VISIBILITY.get((visibility, act), visibility))
+    now = table.newest()
+    assert (now.state, now.visibility) == moved
+    if moved == place:
+        assert (now, table.ends()[place_of, "review"]) == (before, ("refused", "not_possible"))
+    else:
+        assert (now.version, now.cause.what, now.cause.by) == (before.version + 1, DONE[act], "mina")
+        assert table.ends()[place_of, "review"] == ("stored", None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        pytest.param({"reviewer": "agent/a"}, "own", id="its author"),
+        pytest.param({"wording": IDS.wording("something else", None)}, "another_wording", id="it was rewritten"),
+        pytest.param({"subject": "ab" * 16}, "unknown_entry", id="no such learning"),
+        pytest.param({"agent": "agent/b"}, "unknown_entry", id="another's"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], why: str) -> None:
+    """SPEC 4.9: nobody acts on their own."""
+    log = Log(agent="agent/a")
+    table = known(log)
+    versions = len(table.versions())
+    table.take(said(log, "hide", **changes))
+    assert (table.ends()["reviews:0", "review"], len(table.versions())) == (("refused", why), versions)
+
+
+def test_a_hidden_one_loses_the_gate_at_once_and_returns_a_day_later() -> None:
+    """SPEC 2.12, 6.1"""
+    log = Log()
+    table = clear(log, known(log))
+    assert table.newest().crossing == "candidate"
+    table.take(said(log, "hide"))
+    assert (table.newest().crossing, table.sent("candidates")[-1].reason) == ("withdrawn", "state")
+    table.take(said(log, "unhide"))
+    assert table.newest().crossing == "withdrawn"
+    assert table.wait(hours=23).newest().crossing == "withdrawn"
+    assert table.wait(hours=2).newest().crossing == "candidate"
+
+
+def test_an_author_does_not_undo_it_by_another_wording() -> None:
+    log = Log()
+    table = known(log).take(said(log, "hide"), log.run("r-2", {"rule": "check the status first, always"}))
+    assert (table.newest().version, table.newest().visibility) == (3, "hidden")
+
+
+def test_outcomes_of_a_hidden_one_count_and_cross_nothing() -> None:
+    """SPEC 2.12"""
+    log = Log()
+    table = clear(log, known(log).take(said(log, "hide")))
+    assert (table.newest().applied, table.newest().crossing, table.sent("candidates")) == (3, "none", [])
+
+
+def test_nobody_clears_what_is_hard() -> None:
+    """SPEC 4.2: it waits until it is rejected or expires."""
+    log = Log()
+    table = known(log, hold="github_token", hold_hard=True).take(said(log, "approve"))
+    assert (table.ends()["reviews:0", "review"], table.newest().state) == (("refused", "hard"), "held")
+    assert table.take(said(log, "reject")).newest().state == "rejected"
+
+
+def test_a_released_wording_is_not_held_again_and_a_rejected_one_does_not_come_back() -> None:
+    """SPEC 2.12"""
+    log = Log()
+    released = known(log, **HELD).take(said(log, "approve"), log.run("r-2", HELD))
+    assert released.newest().state == "active"
+    log = Log()
+    rejected = known(log, **HELD).take(said(log, "reject"), log.run("r-2", HELD))
+    assert (rejected.newest().state, rejected.ends()["runs:1", "learning:0"]) == ("rejected", ("refused", "rejected"))
+    assert rejected.take(log.run("r-3", {"rule": "look first"})).newest().state == "active"
+
+
+def test_what_was_decided_and_why_goes_to_the_restricted_chain() -> None:
+    """SPEC 4.4, 4.9: content and reason of what was rejected are kept."""
+    log = Log()
+    table = known(log, **HELD).take(said(log, "reject", reason="an order"))
+    decision = table.sent("decisions")[-1]
+    assert (decision.decision, decision.chain, decision.actor) == ("rejected", "restricted", "mina")
+    assert decision.texts == {"rule": "check the status first", "reason": "an order"}
+    log = Log()
+    table = known(log).take(said(log, "hide"), said(log, "unhide"), said(log, "demote"))
+    assert table.decisions() == [("hidden", "restricted"), ("unhidden", "restricted"), ("demoted", "restricted")]
+
+
+@pytest.mark.parametrize(
+    ("floor", "reason", "end", "privacy"),
+    [
+        ("agent_specific", "a made-up person", ("stored", None), "shareable"),
+        ("agent_specific", None, ("refused", "reason_needed"), "agent_specific"),
+        ("sensitive", "a made-up key", ("refused", "hard"), "sensitive"),
+        ("none", "nothing", ("refused", "not_possible"), "shareable"),
+    ],
+)
+def test_a_person_s_floor_may_be_lifted_from_a_wording(floor: str, reason: str | None, end: tuple[str, str | None], privacy: str) -> None:
+    """SPEC 3.11: with a reason; never a credential's; and for that wording alone."""
+    log = Log()
+    given = {"floor": floor, "floor_reason": None if floor == "none" else "phone"}
+    table = known(log, **given).take(said(log, "lift", reason=reason))
+    assert (table.ends()["reviews:0", "review"], table.newest().privacy) == (end, privacy)
+    table.take(log.run("r-2", {"rule": "another one", **given}))
+    assert table.newest().privacy == (floor if floor != "none" else "shareable")
+
+
+def test_a_review_that_comes_again_changes_nothing() -> None:
+    """SPEC 5.2"""
+    log = Log()
+    table = known(log)
+    review = said(log, "hide")
+    table.take(review, said(log, "unhide"), review)
+    assert (table.newest().visibility, len(table.versions()), KEY) == ("shown", 3, table.newest().entry_key)
+    assert table.wait(days=1).newest().visibility == "shown"
