@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from clickhouse_connect.driver.client import Client
 
@@ -11,16 +12,16 @@ MOST = 1_000
 """Audiences that are remembered."""
 
 _WHERE = "org = {org:String} AND audience IN {audiences:Array(String)}"
-_SQL = f"""SELECT toString(audience), toInt64(h), count() FROM postings
-WHERE {_WHERE} AND h IN {{hashes:Array(UInt32)}} GROUP BY audience, h
-UNION ALL SELECT toString(audience), -1, count() FROM wordings WHERE {_WHERE} GROUP BY audience
-SETTINGS max_threads = 1, use_query_condition_cache = 0"""
+_SETTINGS = "SETTINGS max_threads = 1, use_query_condition_cache = 0"
+_HOLDERS = f"""SELECT toString(audience), h, count() FROM postings
+WHERE {_WHERE} AND h IN {{hashes:Array(UInt32)}} GROUP BY audience, h {_SETTINGS}"""
+_SIZES = f"SELECT toString(audience), count() FROM wordings WHERE {_WHERE} GROUP BY audience {_SETTINGS}"
 
 
 @dataclass(slots=True)
 class _Audience:
     read_at: float
-    wordings: int = 0
+    wordings: int | None = None
     holders: dict[int, int] = field(default_factory=dict)
 
 
@@ -36,21 +37,24 @@ class Frequencies:
         now = time.monotonic()
         known = [self._of(org, audience, now) for audience in audiences]
         missing = [h for h in hashes if not all(h in a.holders for a in known)]
+        by_name = dict(zip(audiences, known, strict=True))
         if missing:
             for audience in known:
                 audience.holders.update(dict.fromkeys(missing, 0))
-            by_name = dict(zip(audiences, known, strict=True))
-            given = {"org": org, "audiences": list(audiences), "hashes": missing}
-            for name, h, count in self._client.query(_SQL, parameters=given).result_rows:
-                if h == -1:
-                    by_name[name].wordings = count
-                else:
-                    by_name[name].holders[h] = count
+            for name, h, count in self._rows(_HOLDERS, org, audiences, hashes=missing):
+                by_name[name].holders[h] = count
+        if unread := [name for name, audience in by_name.items() if audience.wordings is None]:
+            sizes: dict[str, int] = dict(map(tuple, self._rows(_SIZES, org, unread)))
+            for name in unread:
+                by_name[name].wordings = sizes.get(name, 0)
         found = {h: sum(a.holders[h] for a in known) for h in hashes}
         for h in [h for h, n in found.items() if n == 0]:
             for audience in known:
                 del audience.holders[h]
-        return sum(a.wordings for a in known), {h: n for h, n in found.items() if n}
+        return sum(a.wordings or 0 for a in known), {h: n for h, n in found.items() if n}
+
+    def _rows(self, sql: str, org: str, audiences: Sequence[str], **more: Any) -> Sequence[Sequence[Any]]:
+        return self._client.query(sql, parameters={"org": org, "audiences": list(audiences), **more}).result_rows
 
     def _of(self, org: str, audience: str, now: float) -> _Audience:
         known = self._known.get((org, audience))

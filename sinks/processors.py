@@ -26,7 +26,7 @@ from schemas.records import (
     Request,
     SharedLearning,
 )
-from sinks.postings import Wording, of_learning, of_shared
+from sinks.postings import Wording, of_learning, of_shared, posting_id
 from sinks.projection import Computed, Projection, fields, receipt
 
 
@@ -53,10 +53,11 @@ def processors(secret: bytes) -> dict[str, Processor]:
     entry = {**fields(Learning, leave_out=("cause", "floor")), **_CAUSE, **_FLOOR}
     learning = {name: path for name, path in entry.items() if name != "source_goal"}  # kept, and shown to nobody
     shared = {**fields(SharedLearning, leave_out=("cause",)), **_CAUSE, "ref": Computed(ref)}
+    pools: dict[str, dict[str, str | Computed]] = {"shared": shared, "pool": shared, "pool_by_posting": _BY_POSTING}
     return _by_topic(
         Processor("entries", (Projection("entries", Learning, entry), Projection("learnings", Learning, learning)), of_learning),
         Processor("counters", (Projection("counters", Counter, fields(Counter)),)),
-        Processor("shared", (Projection("shared", SharedLearning, shared), Projection("pool", SharedLearning, shared)), of_shared),
+        Processor("shared", tuple(Projection(table, SharedLearning, columns) for table, columns in pools.items()), of_shared),
         Processor("pool-members", (Projection("pool_members", PoolMember, fields(PoolMember)),)),
         Processor("learnings", (_OUTCOMES, _CREDITS, _PRINCIPALS)),
         Processor("episodes", (Projection("episodes", Episode, fields(Episode)),)),
@@ -90,6 +91,17 @@ _RECEIPT = Computed(
     lambda record: receipt(record.source),
     "concat(source.topic, ':', toString(source.partition), ':', toString(source.offset))",
 )
+_BY_POSTING: dict[str, str | Computed] = {
+    **_columns(
+        ("org", "space", "revision", "shared_id", "rule", "value", "tools", "memory_type", "kind", "confidence", "trust", "wording")
+    ),
+    **_columns(("evidence_status", "applied", "helpful", "success_count", "failure_count", "state", "crossing", "visibility", "at")),
+    **_columns(("trust", "contradicts")),
+    "id": Computed(
+        lambda record: posting_id(record.shared_id, record.wording),
+        "bitXor(reinterpretAsUInt64(reverse(unhex(substring(shared_id, 1, 16)))), reinterpretAsUInt64(reverse(unhex(wording))))",
+    ),
+}
 _CAUSE = {"cause": "cause.what", "cause_id": "cause.id", "cause_by": "cause.by", "confidence_before": "cause.confidence_before"}
 _FLOOR = {
     "floor_stated": "floor.stated",

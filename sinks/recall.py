@@ -16,6 +16,7 @@ from sinks import caller, postings
 from sinks.caller import Caller
 from sinks.frequencies import Frequencies
 from sinks.ranking import Match
+from sinks.recent import Recent
 from sinks.relevance import Question
 
 Scope = Literal["own", "org", "every", "walk", "area", "space"]
@@ -44,17 +45,20 @@ LEFT JOIN (
 WHERE l.state IN ('active', 'held', 'superseded') AND l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)
   AND tier <= {{depth:UInt8}} {_SETTINGS}"""
 _POOL_ROWS = "org = {org:String} AND space IN {spaces:Array(String)}"
-_POOL = f"""SELECT shared_id AS subject, {_SHOWN} FROM (
-    SELECT shared_id, crossing, visibility, applies_to, {_SHOWN} FROM pool WHERE {_POOL_ROWS} AND shared_id IN %s {_NEWEST} shared_id
-)
-WHERE crossing = 'promoted' AND state = 'active' AND visibility = 'shown'
-  AND shared_id NOT IN (
+_NOT_ITS_OWN = """crossing = 'promoted' AND state = 'active' AND visibility = 'shown' AND shared_id NOT IN (
     SELECT shared_id FROM pool_members FINAL
-    WHERE org = {{org:String}} AND member = {{member:String}} AND role IN ('donor', 'corroborator'))
-  AND """
-_MATCHING = f"{_POOL % _FOUND} kind != 'instruction' {_SETTINGS}"
+    WHERE org = {org:String} AND member = {member:String} AND role IN ('donor', 'corroborator'))"""
+_MATCHING = f"""SELECT id, shared_id AS subject, {_SHOWN} FROM (
+    SELECT id, shared_id, crossing, visibility, kind, {_SHOWN} FROM pool_by_posting
+    WHERE {_POOL_ROWS} AND id IN {{ids:Array(UInt64)}} {_NEWEST} id
+)
+WHERE kind != 'instruction' AND {_NOT_ITS_OWN} {_SETTINGS}"""
 _INSTRUCTIONS = f"SELECT DISTINCT shared_id FROM pool WHERE {_POOL_ROWS} AND kind = 'instruction' {_SETTINGS}"
-_IN_FORCE = f"""{_POOL % "{instructions:Array(String)}"} kind = 'instruction'
+_IN_FORCE = f"""SELECT shared_id AS subject, {_SHOWN} FROM (
+    SELECT shared_id, crossing, visibility, applies_to, {_SHOWN} FROM pool
+    WHERE {_POOL_ROWS} AND shared_id IN {{instructions:Array(String)}} {_NEWEST} shared_id
+)
+WHERE kind = 'instruction' AND {_NOT_ITS_OWN}
   AND (applies_to = '' OR applies_to = {{area:String}} OR startsWith({{area:String}}, concat(applies_to, '/')))
 ORDER BY applies_to, shared_id {_SETTINGS}"""
 
@@ -98,6 +102,8 @@ class Recall:
     def __init__(self, client: Client, secret: bytes, half_life_days: float | None = None) -> None:
         self._client = client
         self._frequencies = Frequencies(client)
+        self._callers: Recent[Caller | None] = Recent()
+        self._instructions: Recent[list[str]] = Recent()
         self._half_life_days = half_life_days
         self._secret = secret
         self._process = uuid.uuid4().hex
@@ -105,11 +111,12 @@ class Recall:
 
     def answer(self, ask: Ask) -> Answer:
         """What the caller may read that matches, with instructions in force first. Nobody known: nothing (SPEC 7.1)."""
-        who = caller.find(self._client, ask.org, ask.agent)
+        who = self._callers.get((ask.org, ask.agent), lambda: caller.find(self._client, ask.org, ask.agent))
         if who is None:
+            self._callers.forget((ask.org, ask.agent))  # who is not known yet may be a moment later
             return Answer([], None)
         ids = ids_of(self._secret, ask.org)
-        look = _Look(self._client, self._frequencies, ids, who, ask, self._half_life_days)
+        look = _Look(self._client, self._frequencies, self._instructions, ids, who, ask, self._half_life_days)
         matches = [*look.instructions(), *look.ranked()]
         recall_id, at = str(uuid.uuid4()), _now()
         refs = [_ref(match, ask, ids) for match in matches]
@@ -125,16 +132,26 @@ class Recall:
 class _Look:
     """One question's way through the tables."""
 
-    def __init__(self, client: Client, frequencies: Frequencies, ids: Ids, who: Caller, ask: Ask, half_life_days: float | None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        frequencies: Frequencies,
+        instructions: Recent[list[str]],
+        ids: Ids,
+        who: Caller,
+        ask: Ask,
+        half_life_days: float | None,
+    ) -> None:
         self._client = client
         self._frequencies = frequencies
+        self._written = instructions
         self._half_life_days = half_life_days
         self._ask = ask
         self._now = _now()
         viewable = who.pools if ask.scope in ("org", "every") else [ask.space] if ask.scope == "space" and ask.space in who.pools else []
         self._own = ask.scope in ("own", "every", "walk", "area")
         self._pools = viewable
-        self._given = {
+        self._given: dict[str, Any] = {
             "org": ask.org,
             "agent": ask.agent,
             # Of a pool, areas are known only through `applies_to`: a walk meets its instructions and nothing else.
@@ -146,9 +163,14 @@ class _Look:
 
     def instructions(self) -> list[Match]:
         """Instructions in force, from the caller's area and every one above, unranked (SPEC 7.4)."""
-        if not self._given["spaces"] or not (found := self._rows(_INSTRUCTIONS, {})):
+        spaces: list[str] = self._given["spaces"]
+        # Which there ever were; whether one is in force is asked each time.
+        if not spaces:
             return []
-        rows = self._rows(_IN_FORCE, {"instructions": [row["shared_id"] for row in found]})
+        found = self._written.get((self._ask.org, *spaces), lambda: [row["shared_id"] for row in self._rows(_INSTRUCTIONS, {})])
+        if not found:
+            return []
+        rows = self._rows(_IN_FORCE, {"instructions": found})
         return [self._match(row, own=False) for row in rows]
 
     def ranked(self) -> list[Match]:
@@ -160,7 +182,7 @@ class _Look:
         while True:
             relevance = question.best(most, whole=whole)
             mine, theirs = [a for a in own if a in question.met], [a for a in pools if a in question.met]
-            found = self._of_area([*self._shown(_OWN, mine, relevance), *self._shown(_MATCHING, theirs, relevance)])
+            found = self._of_area([*self._of_its_own(mine, relevance), *self._of_pools(theirs, relevance)])
             enough = len(found) >= self._ask.limit and not everything
             if enough or (whole and len(relevance) < most):
                 return sorted(found, key=lambda m: m.order(self._now))[: self._ask.limit]
@@ -169,17 +191,26 @@ class _Look:
             else:
                 most *= 10
 
-    def _shown(self, sql: str, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
+    def _of_its_own(self, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
         if not audiences or not relevance:
             return []
         # Asked for apart: a list of keys is looked up in half the time that a subquery takes.
         subjects = [row["subject"] for row in self._rows(_SUBJECTS, {"audiences": audiences, "ids": list(relevance)})]
-        rows = self._rows(sql, {"subjects": subjects})
-        found = [self._match(row, own=sql is _OWN) for row in rows]
+        found = [self._match(row, own=True) for row in self._rows(_OWN, {"subjects": subjects})]
         for match in found:
             # A learning's old wordings keep their postings; only the one in force counts.
             match.relevance = relevance.get(postings.posting_id(match.subject, match.wording), 0.0)
         return [match for match in found if match.relevance > 0]
+
+    def _of_pools(self, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
+        if not audiences or not relevance:
+            return []
+        found = []
+        for row in self._rows(_MATCHING, {"ids": list(relevance)}):
+            match = self._match(row, own=False)
+            match.relevance = relevance[row["id"]]
+            found.append(match)
+        return found
 
     def _match(self, row: dict[str, Any], *, own: bool) -> Match:
         """A row with its confidence as it reads now; a pool's decays as what nobody recalled (SPEC 5.6, 7.8)."""

@@ -43,7 +43,7 @@ def test_a_crash_half_way_is_mended_by_the_next_start(empty: Client) -> None:
 def test_every_table_is_undone_by_name() -> None:
     """What a migration makes, its way back drops, in the opposite order."""
     for migration in migrate.migrations():
-        made = [_name(s) for s in migration.forwards]
+        made = [_name(s) for s in migration.forwards if s.startswith("CREATE") or "ADD COLUMN" in s]
         dropped = [_name(s) for s in migration.back]
         assert dropped == made[::-1], migration.name
 
