@@ -12,7 +12,7 @@ from schemas.decay import decayed, half_life
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
-from sinks import caller, postings
+from sinks import briefing, caller, postings
 from sinks.caller import Caller
 from sinks.frequencies import Frequencies
 from sinks.ranking import Match
@@ -24,6 +24,9 @@ Scope = Literal["own", "org", "every", "walk", "area", "space"]
 FIRST_LOOK = 30
 """Best matches that are looked up at once; more, where too few of them may be shown."""
 
+MOST_OF_POOLS = 200
+"""Rows of pools that a briefing chooses from."""
+
 _FOUND = "{subjects:Array(String)}"
 _SETTINGS = "SETTINGS max_threads = 1, use_query_condition_cache = 0"  # a few rows: threads and caches cost more than they save
 _SUBJECTS = f"""SELECT DISTINCT subject FROM wordings
@@ -32,18 +35,20 @@ _NEWEST = "ORDER BY revision DESC LIMIT 1 BY"
 """The newest of what is looked up by key: for few rows less work than FINAL."""
 _SHOWN = """wording, rule, value, tools, memory_type, kind, space, confidence, evidence_status, trust, applied, helpful,
     success_count, failure_count, state, contradicts, at"""
-_OWN = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count, revision, visibility, ttl_at),
+_NOW = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count, revision, visibility, ttl_at),
     if(c.revision > l.revision, c.tier, l.tier) AS tier, greatest(c.recall_count, l.recall_count) AS recall_count
 FROM (
-    SELECT learning_id, revision, {_SHOWN}, entry_key, work_area, is_artifact, tier, recall_count, visibility, ttl_at FROM learnings
-    WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND} {_NEWEST} learning_id
+    SELECT learning_id, revision, {_SHOWN}, entry_key, work_area, is_artifact, tier, recall_count, visibility, ttl_at, environment
+    FROM learnings WHERE org = {{org:String}} AND agent = {{agent:String}} %s {_NEWEST} learning_id
 ) AS l
 LEFT JOIN (
     SELECT learning_id, revision, tier, recall_count FROM counters
-    WHERE org = {{org:String}} AND agent = {{agent:String}} AND learning_id IN {_FOUND} {_NEWEST} learning_id
+    WHERE org = {{org:String}} AND agent = {{agent:String}} %s {_NEWEST} learning_id
 ) AS c ON c.learning_id = l.learning_id
-WHERE l.state IN ('active', 'held', 'superseded') AND l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)
-  AND tier <= {{depth:UInt8}} {_SETTINGS}"""
+WHERE l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)"""
+_THESE = f"AND learning_id IN {_FOUND}"
+_OWN = f"{_NOW % (_THESE, _THESE)} AND l.state IN ('active', 'held', 'superseded') AND tier <= {{depth:UInt8}} {_SETTINGS}"
+_OWN_BRIEF = f"{_NOW % ('', '')} AND l.state = 'active' AND (tier = 1 OR memory_type = 'procedure') {_SETTINGS}"
 _POOL_ROWS = "org = {org:String} AND space IN {spaces:Array(String)}"
 _NOT_ITS_OWN = """crossing = 'promoted' AND state = 'active' AND visibility = 'shown' AND shared_id NOT IN (
     SELECT shared_id FROM pool_members FINAL
@@ -61,6 +66,9 @@ _IN_FORCE = f"""SELECT shared_id AS subject, {_SHOWN} FROM (
 WHERE kind = 'instruction' AND {_NOT_ITS_OWN}
   AND (applies_to = '' OR applies_to = {{area:String}} OR startsWith({{area:String}}, concat(applies_to, '/')))
 ORDER BY applies_to, shared_id {_SETTINGS}"""
+_POOL_BRIEF = f"""SELECT shared_id AS subject, environment, {_SHOWN} FROM pool FINAL
+WHERE {_POOL_ROWS} AND kind != 'instruction' AND {_NOT_ITS_OWN}
+ORDER BY memory_type = 'procedure' DESC, validators DESC, confidence DESC, shared_id LIMIT {{most:UInt32}} {_SETTINGS}"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +104,15 @@ class Answer:
     exposure: Exposure | None
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A briefing: its rows, how many tokens they take, and how many rows the budget had no room for."""
+
+    answer: Answer
+    tokens: int
+    left_out: int
+
+
 class Recall:
     """Answers questions, and counts the exposures of one process. `half_life_days`: of confidence (SPEC 5.6); None: it does not decay."""
 
@@ -115,10 +132,29 @@ class Recall:
         if who is None:
             self._callers.forget((ask.org, ask.agent))  # who is not known yet may be a moment later
             return Answer([], None)
+        look = self._look(who, ask)
+        return self._answer(ask, [*look.instructions(), *look.ranked()])
+
+    def brief(self, ask: Ask, environment: Mapping[str, str], budget: int) -> Brief:
+        """What the caller should know before it begins (SPEC 7.9); `ask.text` counts for nothing, `budget` is in tokens."""
+        who = self._callers.get((ask.org, ask.agent), lambda: caller.find(self._client, ask.org, ask.agent))
+        if who is None:
+            self._callers.forget((ask.org, ask.agent))
+            return Brief(Answer([], None), 0, 0)
+        look = self._look(who, ask)
+        chosen = briefing.choose(look.instructions(), look.brief(), environment, budget, _now())
+        answer = self._answer(ask, [part.match for part in chosen.parts])
+        for row, part in zip(answer.rows, chosen.parts, strict=True):
+            row["section"], row["why"], row["score"] = part.section, part.why, None
+        return Brief(answer, chosen.tokens, chosen.left_out)
+
+    def _look(self, who: Caller, ask: Ask) -> "_Look":
         ids = ids_of(self._secret, ask.org)
-        look = _Look(self._client, self._frequencies, self._instructions, ids, who, ask, self._half_life_days)
-        matches = [*look.instructions(), *look.ranked()]
-        recall_id, at = str(uuid.uuid4()), _now()
+        return _Look(self._client, self._frequencies, self._instructions, ids, who, ask, self._half_life_days)
+
+    def _answer(self, ask: Ask, matches: Sequence[Match]) -> Answer:
+        """The rows, and the exposure that they leave."""
+        ids, recall_id, at = ids_of(self._secret, ask.org), str(uuid.uuid4()), _now()
         refs = [_ref(match, ask, ids) for match in matches]
         rows = [{"recall_id": recall_id, **m.shown(ask.text, ask.area, ref, at)} for m, ref in zip(matches, refs, strict=True)]
         shown = zip(matches, refs, strict=True)
@@ -172,6 +208,13 @@ class _Look:
             return []
         rows = self._rows(_IN_FORCE, {"instructions": found})
         return [self._match(row, own=False) for row in rows]
+
+    def brief(self) -> list[Match]:
+        """The agent's own procedures and hot learnings, and the best of its pools."""
+        own = [self._match(row, own=True) for row in self._rows(_OWN_BRIEF, {})]
+        if not self._given["spaces"]:
+            return own
+        return own + [self._match(row, own=False) for row in self._rows(_POOL_BRIEF, {"most": MOST_OF_POOLS})]
 
     def ranked(self) -> list[Match]:
         """The best matches, in SPEC 7.3's order."""

@@ -8,6 +8,7 @@ import typer
 from pipelines.cli import (
     agents,
     api,
+    brief,
     compare,
     config,
     demo,
@@ -85,6 +86,7 @@ _add(app, "receipt", receipt.receipt, "receipt runs:3:17", _SEND)
 _add(app, "rollback", rollback.rollback, f"rollback {_ENTRY.replace(' ', ' 3 ', 1)}", _SEND)
 
 _add(app, "recall", recall.recall, 'recall "refund of an order in transit" --org acme --agent agent/support-1', _ASK)
+_add(app, "brief", brief.brief, "brief --org acme --agent agent/support-1 --env runtime=node", _ASK)
 _add(app, "history", history.history, f"history {_ENTRY}", _ASK)
 _add(app, "explain", explain.explain, f"explain {_ENTRY} --plot confidence.svg", _ASK)
 _add(app, "why", history.why, f"why {_ENTRY}", _ASK)

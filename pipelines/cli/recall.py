@@ -12,6 +12,8 @@ from pipelines.errors import SettingsError, Unreachable
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message
 
+    from schemas.records import Exposure
+
 _COLUMNS = ("score", "section", "rule", "where", "why", "ref")
 
 
@@ -47,8 +49,6 @@ def recall(
     import sys
 
     from pipelines import secret
-    from pipelines.produce import message_key
-    from schemas import codec
     from sinks.recall import Ask, Recall
 
     if not text.strip():
@@ -69,7 +69,6 @@ def recall(
     except ValueError as error:
         raise SettingsError(str(error)) from error
     secret.agree(asked.kafka, settings, "recall")
-    producer = asked.producer()
     answer = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days).answer(ask)
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)
     output.rows((row | more for row, more in zip(answer.rows, where, strict=True)), _COLUMNS, as_json=as_json)
@@ -80,14 +79,22 @@ def recall(
     if not answer.rows:
         output.say(f"nothing that {ask.agent} of {ask.org} may read matches")
         return
+    tell(asked, answer.exposure)
+
+
+def tell(asked: engines.Engines, exposure: "Exposure") -> None:
+    """Leave an exposure on the stream. Raises Unreachable where the broker does not take it."""
+    from pipelines.produce import message_key
+    from schemas import codec
+
+    producer = asked.producer()
     failed: list[str] = []
 
     def delivered(error: "KafkaError | None", _: "Message") -> None:
         if error is not None:
             failed.append(error.str())
 
-    key = message_key(answer.exposure)
-    producer.produce(settings.prefix + "recalls", codec.encode(answer.exposure), key, on_delivery=delivered)
+    producer.produce(asked.settings.prefix + "recalls", codec.encode(exposure), message_key(exposure), on_delivery=delivered)
     producer.flush()
     if failed:
         raise Unreachable(f"the exposure was not taken by the broker: {failed[0]}")

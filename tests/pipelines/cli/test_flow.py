@@ -179,6 +179,14 @@ def test_rollback_makes_an_old_version_the_newest(flow: Flow) -> None:
     assert (refused.status, refused.err) == (1, f"{entry} has no version 9 that can come back: the newest is 3\n")
 
 
+def test_a_briefing_tells_what_is_hot(flow: Flow) -> None:
+    """SPEC 7.9"""
+    told = flow.tidegate("brief", "--org", "acme", "--agent", OTHER, "--json")
+    assert ("learning", "Check the status of an order before you offer a refund.") in {(row["section"], row["rule"]) for row in told.rows}
+    wrong = flow.tidegate("brief", "--org", "acme", "--agent", OTHER, "--env", "node")
+    assert (wrong.status, "--env 'node': KEY=VALUE is needed" in wrong.err) == (2, True)
+
+
 @pytest.mark.parametrize("command", ["history", "why", "explain"])
 def test_an_entry_that_is_not_there(flow: Flow, command: str) -> None:
     answer = flow.tidegate(command, "no/such", *WHO, "--json")

@@ -27,6 +27,7 @@ HEAVY = (
 COMMANDS = (
     "agents",
     "api",
+    "brief",
     "compare",
     "config",
     "demo",
@@ -37,6 +38,7 @@ COMMANDS = (
     "produce",
     "recall",
     "receipt",
+    "review",
     "rollback",
     "scan",
     "sink",
