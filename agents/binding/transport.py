@@ -6,7 +6,7 @@ moves one, that test fails: read the same method in the new release and mend it 
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from agents.binding.outbox import Outbox
 from agents.binding.states import States
 
 _WAIT_SECONDS = 1.0
+_ASK_AGAIN_SECONDS = 0.1
 _EMPTY_FETCH_SECONDS = 0.05
 _FETCH_SECONDS = 0.024
 """From one fetch to the next, at least: what comes in between then makes one batch, where else each record would be one."""
@@ -29,10 +30,11 @@ _FETCH_SECONDS = 0.024
 
 class Host(Protocol):
     """What the transport asks of its app, beside what Faust's own does. `sources`: the topics whose batches are taken, by full name;
-    `held`: their partitions that are this process's."""
+    `changelog`: its table's; `held`: their partitions that are this process's."""
 
     agent_name: str
     sources: Mapping[str, str]
+    changelog: str | None
     held: set[TP]
     lease: Lease
     outbox: Outbox
@@ -197,8 +199,23 @@ class Thread(_Hosted, driver.AIOKafkaConsumerThread):
     def _create_worker_consumer(self, transport: Any) -> Any:
         consumer: Any = super()._create_worker_consumer(transport)
         consumer._isolation_level = "read_committed"
+        know_topics(consumer._client, {*self.host.sources, *filter(None, [self.host.changelog])})
         commit_with_epoch(consumer, self.host.epoch)
         return consumer
+
+
+def know_topics(client: Any, topics: Iterable[str]) -> None:
+    """A leader gives its group the partitions that it knows of. A broker that has just come back may tell it of none, and then nobody
+    would read anything until metadata are told again, minutes later: so it asks until it knows every topic that its agent has."""
+    wait = client._maybe_wait_metadata
+
+    async def maybe_wait_metadata() -> None:
+        await wait()
+        while not all(client.cluster.partitions_for_topic(topic) for topic in topics):
+            await asyncio.sleep(_ASK_AGAIN_SECONDS)
+            await client.force_metadata_update()
+
+    client._maybe_wait_metadata = maybe_wait_metadata
 
 
 def commit_with_epoch(consumer: Any, epoch: Callable[[str], str]) -> None:
