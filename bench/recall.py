@@ -123,10 +123,11 @@ def _filled(rules: int, work: Path) -> Client:
 
 
 def _messages(numbers: range) -> list[Message]:
-    return [Message("shared", 0, number, 0, encode(_shared(number, rule(number)))) for number in numbers]
+    return [Message("shared", 0, number, 0, encode(shared(number, rule(number)))) for number in numbers]
 
 
-def _shared(number: int, text: str) -> SharedLearning:
+def shared(number: int, text: str) -> SharedLearning:
+    """A rule of the pool, as promote sends it."""
     wording = IDS.wording(text, None)
     return SharedLearning(
         org=ORG,
@@ -191,7 +192,7 @@ def _latency(rules: int, number: int, work: Path) -> Latency:
         began = time.monotonic()
         writing = _times(recall, asked)
         rate = len(written) * _AT_ONCE / (time.monotonic() - began)
-    return Latency(rules, _percentiles(alone), processor, _percentiles(writing), rate)
+    return Latency(rules, percentiles(alone), processor, percentiles(writing), rate)
 
 
 def _times(recall: Recall, asked: Sequence[Query]) -> list[float]:
@@ -203,7 +204,8 @@ def _times(recall: Recall, asked: Sequence[Query]) -> list[float]:
     return times
 
 
-def _percentiles(times: Sequence[float]) -> tuple[float, float]:
+def percentiles(times: Sequence[float]) -> tuple[float, float]:
+    """p50 and p95."""
     cuts = quantiles(times, n=20)
     return cuts[9], cuts[18]
 

@@ -25,6 +25,7 @@ _SAID = {
     403: ("The key may not do that.", "another_author", "agent names another than the key belongs to: leave it out", "agent"),
     404: ("Nothing there that the key may read.", "not_found", "there is no such receipt, or it is somebody else's", None),
     413: ("Too large.", "too_large", "a body has at most 33554432 bytes (TIDEGATE_BODY_LIMIT): send it in parts", None),
+    415: ("Encoded in a way that is not read.", "bad_value", "Content-Encoding: send the body as it is", "Content-Encoding"),
     422: ("Something in it can't be taken.", "missing", "learnings[0].rule is needed", "learnings[0].rule"),
     429: ("Too many requests.", "rate_limited", "this key may send 500 requests a second (TIDEGATE_RATE_LIMIT): wait 1 s", None),
     503: ("An engine does not answer.", "unavailable", "the broker did not confirm it; send the same again in 1 s", None),

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Path, Request, Response
 
 from pipelines.api.accepting import Record, accept
-from pipelines.api.answers import takes
+from pipelines.api.answers import problems, takes
 from pipelines.api.callers import Calling
 from pipelines.api.problems import Refused
 from pipelines.api.runs import IDEMPOTENCY, accepted
@@ -65,7 +65,7 @@ def _notes(record: Record) -> list[Problem]:
     "/agents/{agent_id:path}/learnings",
     status_code=202,
     summary="Write a learning",
-    responses=accepted("learning:0"),
+    responses={**accepted("learning:0"), **problems(404)},
     openapi_extra={"parameters": [IDEMPOTENCY], **takes(_schema(), _EXAMPLE)},
     response_model=None,
 )

@@ -54,7 +54,7 @@ def accepted(*parts: str) -> dict[int | str, dict[str, Any]]:
         "Location": {"description": "Where its receipt is.", "schema": {"type": "string"}},
         "Idempotency-Replayed": {"description": "true where it was sent before.", "schema": {"type": "string"}},
     }
-    return {202: shown, **problems(403, 413)}
+    return {202: shown, **problems(403, 413, 415)}
 
 
 def authored(kind: type[Run] | type[Outcome]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def asked(body: bytes) -> Search:
     summary="Recall: what is known, best first",
     responses={
         200: shows("Rows.", _FOUND, {"recall_id": _ROW_EXAMPLE["recall_id"], "known": True, "rows": [_ROW_EXAMPLE]}),
-        **problems(403, 413),
+        **problems(403, 413, 415),
     },
     openapi_extra=takes(Search.model_json_schema(), {"text": "customer wants a refund", "limit": 5}),
     response_model=None,
