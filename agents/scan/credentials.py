@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any
 
 from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
@@ -29,7 +30,8 @@ def _start(number: int) -> re.Pattern[str]:
 
 def width(start: str) -> int:
     """Characters that a rule's start takes: it must be the same for all that it matches."""
-    least, most = re._parser.parse(start).getwidth()  # type: ignore[attr-defined]
+    typeless: Any = re  # types know of its parser, or do not, by what else is imported
+    least, most = typeless._parser.parse(start).getwidth()
     if least != most:
         raise ValueError(f"the start of a rule must have one width: {start}")
     return int(least)
