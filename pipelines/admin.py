@@ -1,10 +1,11 @@
 """Topics on a broker: made as declared, checked against what was declared, each with its epoch."""
 
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from confluent_kafka import TopicCollection
+from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
 from pipelines import meta
@@ -12,6 +13,7 @@ from pipelines.meta import ClientConfig
 from pipelines.topics import STATEFUL, TOPICS, changelog
 
 _TIMEOUT_SECONDS = 30.0
+_AGAIN_SECONDS = 0.1
 _ZERO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """How a topic id of zero reads: the broker gives none."""
 
@@ -54,9 +56,21 @@ def create(config: ClientConfig, layout: Layout) -> list[TopicState]:
         for made in admin.create_topics(new, operation_timeout=_TIMEOUT_SECONDS).values():
             made.result(_TIMEOUT_SECONDS)
     # A crash between the two would leave topics without an epoch: those are named too.
-    unnamed = {layout.prefix + name for name, epoch in epochs(config, layout).items() if epoch == _ZERO_ID}
+    unnamed = {layout.prefix + name for name, epoch in _epochs_once_known(config, layout).items() if epoch == _ZERO_ID}
     meta.write(config, layout.prefix, {name: uuid.uuid4().hex for name in missing | unnamed})
     return check(config, layout)
+
+
+def _epochs_once_known(config: ClientConfig, layout: Layout) -> dict[str, str]:
+    """A broker at work may not know yet of a topic that it has just made."""
+    until = time.monotonic() + _TIMEOUT_SECONDS
+    while True:
+        try:
+            return epochs(config, layout)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART or time.monotonic() > until:
+                raise
+        time.sleep(_AGAIN_SECONDS)
 
 
 def check(config: ClientConfig, layout: Layout) -> list[TopicState]:
