@@ -140,40 +140,45 @@ def _make(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
 
 
 def _restate(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
-    """The same wording again: it inherits evidence and hold, and keeps the stricter floor (SPEC 2.9, 3.11)."""
+    """The same wording again: it inherits evidence and hold, and keeps the stricter floor (SPEC 2.9, 3.11).
+
+    A hold that nobody can clear takes the place of one that a person could (SPEC 4.2); it expires when the first would have.
+    """
     old, held = work.learning, work.evidence.state == "held"
+    harder = proposal.hold_hard and not old.hold_hard
     said = _said(turn, proposal, stricter(old.floor, floor), joined(old.floor_reason, reason), old.wordings, old.novelty)
     work.learning = replace(
         said,
         prior=old.prior if _tested(work) else said.prior,
         contradicts=old.contradicts,
         lifted_by=old.lifted_by if stricter(old.floor, floor) == old.floor else None,
-        hold=old.hold if held else said.hold,
-        hold_hard=old.hold_hard if held else said.hold_hard,
+        hold=old.hold if held and not harder else said.hold,
+        hold_hard=(held and old.hold_hard) or said.hold_hard,
         held_until=old.held_until if held else said.held_until,
     )
-    cleared = old.wordings[-1].cleared and not proposal.hold_hard
-    work.evidence = replace(work.evidence, state="held" if held else "active" if cleared else _state(proposal))
+    work.evidence = replace(work.evidence, state="held" if held else _state(proposal, cleared=old.wordings[-1].cleared))
     _say(turn, work, proposal, "restated")
 
 
 def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
     """Another wording under the same key: it starts untested, and what the old one had crossed is superseded.
 
-    A wording that there was before keeps the floor that it had then.
+    A wording that there was before keeps the floor that it had then, and what a reviewer released.
     """
     old = work.learning
     marks = (*old.wordings[:-1], replace(old.wordings[-1], floor=old.floor, floor_reason=old.floor_reason))
+    cleared = False
     for mark in marks:
         if mark.wording == proposal.wording:
             floor, reason = stricter(mark.floor, floor), joined(mark.floor_reason, reason)
-    marks = (*marks, _mark(work.evidence.version + 1, proposal))
+            cleared = mark.cleared
+    marks = (*marks, replace(_mark(work.evidence.version + 1, proposal), cleared=cleared))
     work.learning = _said(turn, proposal, floor, reason, marks, novelty(turn, proposal))
     work.evidence = replace(
         work.evidence,
         wording=proposal.wording,
         points=UNTESTED,
-        state=_state(proposal),
+        state=_state(proposal, cleared=cleared),
         crossing="none",
         cleared_space=None,
         withdrawn_at=None,
@@ -192,8 +197,9 @@ def _mark(version: int, proposal: LearningProposed) -> WordingMark:
     return WordingMark(version=version, wording=proposal.wording, rejected=False, floor="none")
 
 
-def _state(proposal: LearningProposed) -> str:
-    return "held" if proposal.hold is not None else "active"
+def _state(proposal: LearningProposed, *, cleared: bool = False) -> str:
+    """Where a wording stands as it is proposed. `cleared`: a reviewer released it, which holds for all but what is hard (SPEC 4.2)."""
+    return "held" if proposal.hold is not None and (proposal.hold_hard or not cleared) else "active"
 
 
 def _tested(work: Work) -> bool:

@@ -118,6 +118,25 @@ def test_nobody_clears_what_is_hard() -> None:
     assert table.take(said(log, "reject")).newest().state == "rejected"
 
 
+def test_what_turns_out_hard_nobody_clears() -> None:
+    """SPEC 4.2: the same masked wording, brought again with a credential in it, while a person could still have released it."""
+    log = Log()
+    table = known(log, **HELD).take(log.run("r-2", {"hold": "github_token", "hold_hard": True}), said(log, "approve"))
+    assert (table.ends()["reviews:0", "review"], table.newest().state, table.newest().hold) == (("refused", "hard"), "held", "github_token")
+    assert table.take(log.run("r-3", HELD), said(log, "approve")).newest().state == "held"
+    assert table.wait(days=30).newest().state == "expired"
+
+
+@pytest.mark.parametrize(("hold", "state"), [(HELD, "active"), ({"hold": "github_token", "hold_hard": True}, "held")])
+@pytest.mark.parametrize("way_back", ["written again", "rolled back"])
+def test_a_released_wording_stays_released_after_another(way_back: str, hold: dict[str, Any], state: str) -> None:
+    """SPEC 2.8, 4.3: a person settled what was found in it; what is hard was not theirs to settle."""
+    log = Log()
+    table = known(log, **HELD).take(said(log, "approve"), log.run("r-2", {"rule": "look first"}))
+    table.take(log.run("r-3", hold) if way_back == "written again" else log.rollback(1, **hold))
+    assert (table.newest().rule, table.newest().state) == ("check the status first", state)
+
+
 def test_a_released_wording_is_not_held_again_and_a_rejected_one_does_not_come_back() -> None:
     """SPEC 2.12"""
     log = Log()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.records import Learning
 from tests.agents.aggregate.log import START, Log, Table
+from tests.agents.aggregate.test_reviews import said
 
 Step = Callable[[Log, Table, int], Any]
 
@@ -33,18 +34,23 @@ def roll_back(log: Log, table: Table, n: int) -> Any:
     return table.take([replace(event, run_id=None)])
 
 
+def review(act: str) -> Step:
+    return lambda log, table, n: table.take(said(log, act))
+
+
 FLAG = {"hold": "credential", "hold_hard": True}
 STEPS: dict[str, Step] = {
     "a": write("a"),
     "b": write("b"),
     "held": write("c", **FLAG),
+    "doubtful": write("d", hold="injection"),
     "lives an hour": write("a", ttl_at=START.replace(hour=1)),
     "back": roll_back,
     "helps": times(3, "success"),
     "fails": times(3, "failure"),
     "a day": wait(days=1, hours=1),
     "a month": wait(days=31),
-}
+} | {act: review(act) for act in ("approve", "reject", "hide", "unhide", "demote")}
 # From where to where, and a way there: the last step makes it.
 STATES: dict[tuple[str, str], list[str]] = {
     ("", "active"): ["a"],
@@ -60,6 +66,16 @@ STATES: dict[tuple[str, str], list[str]] = {
     ("expired", "archived"): ["held", "a month", "lives an hour"],
     ("expired", "active"): ["held", "a month", "b"],
     ("expired", "held"): ["held", "a month", "held"],
+    ("held", "rejected"): ["held", "reject"],
+    ("rejected", "active"): ["held", "reject", "b"],
+    ("rejected", "held"): ["held", "reject", "doubtful"],
+    ("rejected", "archived"): ["held", "reject", "a day", "lives an hour"],
+}
+VISIBILITIES: dict[tuple[str, str], list[str]] = {
+    ("shown", "hidden"): ["a", "hide"],
+    ("hidden", "shown"): ["a", "hide", "unhide"],
+    ("shown", "demoted"): ["a", "demote"],
+    ("hidden", "demoted"): ["a", "hide", "demote"],
 }
 CROSSINGS: dict[tuple[str, str], list[str]] = {
     ("none", "candidate"): ["a", "helps"],
@@ -92,6 +108,11 @@ def test_each_crossing_is_reached(move: tuple[str, str]) -> None:
     assert moves(["none", *(v.crossing for v in history(CROSSINGS[move]))]) >= {move}
 
 
+@pytest.mark.parametrize("move", VISIBILITIES, ids="-".join)
+def test_each_visibility_is_reached(move: tuple[str, str]) -> None:
+    assert move in moves([v.visibility for v in history(VISIBILITIES[move])])
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=14))
 def test_no_other_transition(steps: list[str]) -> None:
@@ -101,7 +122,7 @@ def test_no_other_transition(steps: list[str]) -> None:
     assert all(a.revision < b.revision for a, b in pairwise(versions))
     assert moves(["", *(v.state for v in versions)]) <= STATES.keys()
     assert moves(["none", *(v.crossing for v in versions)]) <= CROSSINGS.keys()
-    assert {v.visibility for v in versions} <= {"shown"}  # nobody hides or demotes yet
+    assert moves(["shown", *(v.visibility for v in versions)]) <= VISIBILITIES.keys()
     for version in versions:
         holds = all(c.holds for c in version.gate)
-        assert version.crossing != "candidate" or (holds and version.state == "active")
+        assert version.crossing != "candidate" or (holds and (version.state, version.visibility) == ("active", "shown"))
