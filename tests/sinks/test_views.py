@@ -178,6 +178,12 @@ def test_v_pool(client: Client, writer: Writer) -> None:
     ]
 
 
+def test_a_rejected_row_does_not_stand_in_v_pool(client: Client, writer: Writer) -> None:
+    """INTERFACES, "Views for analysts": no held or rejected learning."""
+    writer.write(r.messages(r.shared(), r.shared(version=2, state="rejected", crossing="withdrawn"), r.shared("Another")))
+    assert values(client, "v_pool", "rule") == [("Another",)]
+
+
 def test_v_runs(client: Client, writer: Writer) -> None:
     writer.write(r.messages(r.episode(), r.episode("r-2", work_area="support")))
     assert values(client, "v_runs", "run_id, work_area, steps, failed_steps, day") == [
