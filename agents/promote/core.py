@@ -231,3 +231,6 @@ class _Taking:
         self.out.append(say.shared(copy, after, cause, event.at))
         if decided:
             self.out.append(say.decision(decided))
+            if decided.decision == "rejected" and before is not None and before.crossing == "promoted":
+                # What the public chain saw coming it sees go, and no more of it.
+                self.out.append(say.decision(say.gone(copy, self._source, event.reason, figures, event.at)))

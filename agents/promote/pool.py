@@ -23,6 +23,7 @@ TRANSITIONS: Mapping[tuple[str, str], str | None] = {
     ("awaiting_signatures", "withdrawn"): None,
     ("withdrawn", "awaiting_signatures"): None,
     ("awaiting_signatures", "promoted"): "promoted",
+    ("promoted", "awaiting_signatures"): "withdrawn",
     ("promoted", "objected"): "objected",
     ("objected", "promoted"): "returned",
     ("awaiting_signatures", "objected"): "objected",
@@ -234,7 +235,8 @@ class Copy:
     def _inside(self) -> str:
         if self.objections:
             return "objected"
-        signatures = (PERSON,) if self.approvals else ()
+        # A signature of one who has brought the wording since is none (SPEC 4.6).
+        signatures = (PERSON,) if set(self.approvals) - {part.member for part in self.parts.values()} else ()
         return "promoted" if are_enough(self.fixed.kind, signatures) else "awaiting_signatures"
 
 

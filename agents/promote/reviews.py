@@ -23,7 +23,7 @@ def review(copy: Copy, said: Reviewed, member: str) -> str | None:
     elif said.act == "retract" and said.reviewer in copy.objections:
         copy.objections = tuple(name for name in copy.objections if name != said.reviewer)
     elif said.act == "approve" and copy.standing().crossing == "awaiting_signatures":
-        copy.approvals += (said.reviewer,)
+        copy.approvals += (member,)
     else:
         return "not_possible"
     return None

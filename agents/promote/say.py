@@ -1,6 +1,7 @@
 """What promote sends: each message under a key and an id that are the same whenever the same event is taken again."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from agents.binding.batch import Incoming, Outgoing
@@ -101,6 +102,12 @@ def decided(
         texts=texts,
         at=at,
     )
+
+
+def gone(copy: Copy, source: Source, reason: str, figures: Mapping[str, str], at: datetime) -> Decision:
+    """That a copy which was rejected has left the pool, for the chain that saw it come."""
+    record = decided(copy, source, "withdrawn", reason, figures, at)
+    return replace(record, decision_id=short_hash(f"{record.org}/{record.subject}/{copy.version}/withdrawn".encode()))
 
 
 def decision(record: Decision) -> Outgoing:

@@ -55,7 +55,13 @@ def ends(pool: Pool) -> list[tuple[str, str | None]]:
             id="a skill back in the queue",
         ),
         pytest.param([SKILL, said("reject", SKILL)], ("rejected", "withdrawn", "shown"), ["rejected"], id="a skill that was rejected"),
-        pytest.param([MEMORY, said("reject")], ("rejected", "withdrawn", "shown"), ["rejected"], id="rejected"),
+        pytest.param([MEMORY, said("reject")], ("rejected", "withdrawn", "shown"), ["rejected", "withdrawn"], id="rejected"),
+        pytest.param(
+            [SKILL, said("approve", SKILL, "agent/2"), cleared("agent/2", RULES["A"], 2, kind="skill")],
+            ("active", "awaiting_signatures", "shown"),
+            ["promoted", "withdrawn"],
+            id="a skill whose signer brought it too",
+        ),
     ],
 )
 def test_what_an_act_comes_to(way: list[Any], standing: tuple[str, str, str], decisions: list[str]) -> None:
@@ -106,9 +112,11 @@ def test_the_journal_is_told_who_and_why() -> None:
     """SPEC 4.9, 6.8: content and reason of what was rejected, in the restricted chain; reasons as texts, which can be erased."""
     pool = Pool()
     pool.take(MEMORY, said("hide", reason="looks odd"), said("reject", reason="is wrong"))
-    hidden, rejected = pool.decisions()[-2:]
+    hidden, rejected, gone = pool.decisions()[-3:]
     assert (hidden.chain, hidden.actor, hidden.texts) == ("public", "mina", {"reason": "looks odd"})
     assert (rejected.chain, rejected.texts) == ("restricted", {"rule": RULES["A"], "reason": "is wrong"})
+    assert (gone.chain, gone.decision, gone.actor, gone.texts) == ("public", "withdrawn", "promote", {})
+    assert rejected.decision_id != gone.decision_id
 
 
 def test_a_review_that_comes_again_changes_nothing() -> None:

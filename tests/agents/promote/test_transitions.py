@@ -31,6 +31,7 @@ WAYS: dict[tuple[str, str], list[Any]] = {
     ("awaiting_signatures", "withdrawn"): [SKILL, withdrawn(SKILL, 2)],
     ("withdrawn", "awaiting_signatures"): [SKILL, withdrawn(SKILL, 2), again(SKILL, 3)],
     ("awaiting_signatures", "promoted"): [SKILL, said("approve", SKILL)],
+    ("promoted", "awaiting_signatures"): [SKILL, said("approve", SKILL, "agent/2"), cleared("agent/2", RULES["A"], 2, kind="skill")],
     ("promoted", "objected"): [MEMORY, said("object")],
     ("objected", "promoted"): [MEMORY, said("object"), said("retract")],
     ("awaiting_signatures", "objected"): [SKILL, said("object", SKILL)],
