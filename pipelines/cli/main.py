@@ -16,6 +16,7 @@ from pipelines.cli import (
     exits,
     explain,
     history,
+    import_,
     journal,
     produce,
     recall,
@@ -82,6 +83,7 @@ _add(app, "config", config.config, "config", _RUN)
 _add(app, "demo", demo.demo, "demo", _RUN)
 
 _add(app, "produce", produce.produce, "produce runs runs.jsonl.gz --wait", _SEND)
+_add(app, "import", import_.import_, "import claude-code session.jsonl --org acme --agent agent/coder --wait", _SEND)
 _add(app, "receipt", receipt.receipt, "receipt runs:3:17", _SEND)
 _add(app, "rollback", rollback.rollback, f"rollback {_ENTRY.replace(' ', ' 3 ', 1)}", _SEND)
 

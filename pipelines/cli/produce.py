@@ -66,7 +66,7 @@ def produce(
         if report.failure:
             raise report.failure
         if wait:
-            ended = _wait(asked, report, timeout) if report.sent else []
+            ended = wait_for(asked, report, timeout) if report.sent else []
     finally:
         failed = [part for part in ended or () if part.end in FAILED]
         if not as_json:
@@ -77,7 +77,8 @@ def produce(
         raise typer.Exit(exits.PARTLY_REFUSED)
 
 
-def _wait(asked: engines.Engines, report: "Report", timeout: float) -> "list[Part]":
+def wait_for(asked: engines.Engines, report: "Report", timeout: float) -> "list[Part]":
+    """How each part of what was sent has ended, once all have. Raises Failure where nothing moves for `timeout` seconds."""
     from pipelines.wait import until_ended, until_shown
     from sinks.queries import ends
 

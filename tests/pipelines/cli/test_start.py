@@ -34,6 +34,7 @@ COMMANDS = (
     "dlq",
     "explain",
     "history",
+    "import",
     "journal",
     "produce",
     "recall",
