@@ -173,6 +173,7 @@ class Consumer(_Hosted, driver.Consumer):
         thread: Any = self._thread
         self.host.lease.follow(thread._consumer._coordinator)
         be_patient(thread._consumer._fetcher)
+        end_anew(self.host.tables.recovery)
         self.host.held = {tp for tp in assigned if tp.topic in self.host.sources}
         try:
             await self.host.outbox.hold(self.host.held)
@@ -202,6 +203,21 @@ class Thread(_Hosted, driver.AIOKafkaConsumerThread):
         know_topics(consumer._client, {*self.host.sources, *filter(None, [self.host.changelog])})
         commit_with_epoch(consumer, self.host.epoch)
         return consumer
+
+
+def end_anew(recovery: Any) -> None:
+    """A recovery that begins waits for its own end. The end of the one before it is told for up to five seconds, and what a rebalance
+    brought meanwhile would be taken for copied: its table would be empty."""
+    if getattr(recovery._set_recovery_started, "anew", False):
+        return
+    begin = recovery._set_recovery_started
+
+    def set_recovery_started() -> None:
+        recovery.signal_recovery_end.clear()
+        begin()
+
+    set_recovery_started.anew = True  # type: ignore[attr-defined]
+    recovery._set_recovery_started = set_recovery_started
 
 
 def know_topics(client: Any, topics: Iterable[str]) -> None:
