@@ -24,6 +24,9 @@ NAME_CHARS = 1024
 """Longest name or id: they stand in keys."""
 
 _ENTRY = re.compile(r"(public|restricted)/[1-9]\d{0,17}")
+_ID, _WORDING = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
+_TEXTS = ("rule", "value", "reason")
+"""Names of the texts that the journal commits to."""
 _SPACES = ("personal", "commons", "department")
 """Spaces of an organisation (SPEC 1); a department may have a name, and a path below it."""
 _PRODUCERS = ("agent", "hook", "person", "tool")
@@ -175,7 +178,13 @@ def _review(review: Review) -> Iterator[Problem]:
     yield from _names(review, "", "agent", "space", needed=False)
     yield from _one_of(review.act, "act", ACTS)
     yield from _texts("reason", review.reason)
-    yield from _all_names(review.names, "names")
+    # Ids and names are kept as they are, and in the journal for good: so they can be nothing else.
+    for i, name in enumerate(review.names):
+        yield from _one_of(name, f"names[{i}]", _TEXTS)
+    if review.wording is not None and not _WORDING.fullmatch(review.wording):
+        yield Problem("bad_value", "wording", "a hash of 16 hex digits is needed")
+    if review.act != "erase" and not _ID.fullmatch(review.subject):
+        yield Problem("bad_value", "subject", "an id of 32 hex digits is needed")
     if review.act == "erase":
         if not _ENTRY.fullmatch(review.subject):
             yield Problem("bad_value", "subject", "public/N or restricted/N, the place of an entry in its chain, is needed")
