@@ -19,7 +19,11 @@ from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
 
 Raw = Run | Outcome | Write | Review | Principal | Exposure
-_KINDS: dict[str, type[Raw]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "reviews": Review} | {
+_KINDS: dict[str, type[Raw]] = {
+    "runs": Run,
+    "outcomes": Outcome,
+    "writes": Write,
+    "reviews": Review,
     "principals": Principal,
     "recalls": Exposure,
 }
