@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -13,12 +14,14 @@ from confluent_kafka import KafkaException
 from agents.binding.agent import App, Cluster, run
 from agents.binding.lease import EXIT_TOPIC_ANEW, die
 from agents.binding.states import NewStates, in_memory
-from pipelines import admin, secret, worklog
+from pipelines import admin, principals, secret, worklog
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
 from pipelines.seat import seat
 from pipelines.security import credentials
 from pipelines.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 Bind = Callable[[Cluster, Settings], App]
 Epochs = Mapping[str, str]
@@ -29,7 +32,10 @@ EPOCH_SECONDS = 10.0
 def _scan(cluster: Cluster, settings: Settings) -> App:
     from agents.scan import agent
 
-    return agent.bind(cluster, settings.need_secret(), settings.floor)
+    if settings.open:
+        _log.warning("TIDEGATE_OPEN is set: messages without a signature are taken for whoever they name")
+    directory = principals.followed(client_config(settings, cluster.brokers), settings)
+    return agent.bind(cluster, settings.need_secret(), directory, settings.floor)
 
 
 def _aggregate(cluster: Cluster, settings: Settings) -> App:

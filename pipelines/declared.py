@@ -7,9 +7,11 @@ from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+from schemas.keys import Bearer, parse
+
 PREFIX = "TIDEGATE_"
 
-Value = str | int | float | bytes | Path | None
+Value = str | int | float | bytes | Path | Bearer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,21 @@ def topic_prefix(value: str) -> str:
     return value
 
 
+def yes(value: str) -> bool:
+    """yes or no."""
+    if value.lower() not in ("yes", "no", "true", "false", "1", "0"):
+        raise ValueError(f"is {value!r}: yes or no is needed")
+    return value.lower() in ("yes", "true", "1")
+
+
+def key(value: str) -> Bearer:
+    """A key of a principal. What is wrong is said without it."""
+    found = parse(value)
+    if found is None:
+        raise ValueError("is no key: tg_…, as `tidegate key add` printed it, is needed")
+    return found
+
+
 def file(value: str) -> Path:
     """A file that is there."""
     path = Path(value).expanduser().absolute()
@@ -182,6 +199,8 @@ DECLARED: tuple[Declared, ...] = (
     ),
     Declared("store", one_of("MEMORY", "ROCKSDB"), "MEMORY", "where a worker holds its agents' states"),
     Declared("secret", lambda value: value.encode(), None, "what every id is made with; the same for all workers", secret=True),
+    Declared("key", key, None, "key of a principal that signs what is sent; unset: the operator's, made of the secret", secret=True),
+    Declared("open", yes, False, "yes: messages without a signature are taken for whoever they name; for brokers on loopback alone"),
     Declared("schema_registry", url("http", "https"), None, "schema registry; set: Confluent's framing is read too"),
     Declared("promotion_min_applied", whole(1, 1_000_000), 3, "gate: how often a learning must have been applied"),
     Declared("promotion_min_success_ratio", ratio, 0.70, "gate: helpful / applied, at least"),

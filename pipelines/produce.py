@@ -1,6 +1,6 @@
 """Records from lines of JSON onto a topic: each line is checked, what is wrong is refused by line, the rest is sent and confirmed."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
@@ -11,6 +11,7 @@ from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
 from schemas.records import Exposure, Outcome, Principal, Review, Run, Write
+from schemas.signing import Signer
 
 Record = Run | Outcome | Write | Review | Principal
 KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "reviews": Review, "principals": Principal}
@@ -63,6 +64,8 @@ class Report:
     failure: Failure | None = None
 
 
+Headers = list[tuple[str, str | bytes | None]]
+"""As the client takes them."""
 Taken = Callable[[Report, int, Record | Refusal], None]
 
 
@@ -71,28 +74,40 @@ def produce(
     topic: str,
     producer: Producer,
     prefix: str,
+    signer: Signer | None,
     defaults: Mapping[str, str],
     taken: Taken,
 ) -> Report:
-    """Send each line's record to a raw topic; returns once the broker has them all, or has stopped taking them.
+    """Send each line's record to a raw topic, as `send` does. `defaults`: `org` and `agent` of lines that name none."""
+    return send(parsed(lines, topic, defaults), topic, producer, prefix, signer, taken)
 
-    `producer` must be idempotent, so that a retry neither repeats nor reorders. `defaults`: `org` and `agent` of lines that name none.
-    `taken` is told of each line, with its number, as it is sent or refused. Memory is bounded by what is in flight and by the report.
+
+def parsed(lines: Iterable[tuple[int, bytes | Problem]], topic: str, defaults: Mapping[str, str]) -> Iterator[tuple[int, Record | Problem]]:
+    """The record of each line, or what is wrong with it."""
+    return ((number, text if isinstance(text, Problem) else _record(KINDS[topic], text, defaults)) for number, text in lines)
+
+
+def send(
+    records: Iterable[tuple[int, Record | Problem]], topic: str, producer: Producer, prefix: str, signer: Signer | None, taken: Taken
+) -> Report:
+    """Send numbered records to a raw topic, signed; returns once the broker has them all, or has stopped taking them.
+
+    `producer` must be idempotent, so that a retry neither repeats nor reorders. `taken` is told of each record, with its number, as it is
+    sent or refused. Memory is bounded by what is in flight and by the report.
     """
-    return _Sending(topic, producer, prefix, taken).run(lines, defaults)
+    return _Sending(topic, producer, prefix, signer, taken).run(records)
 
 
 class _Sending:
-    def __init__(self, topic: str, producer: Producer, prefix: str, taken: Taken) -> None:
-        self._topic, self._producer, self._prefix, self._taken = topic, producer, prefix, taken
+    def __init__(self, topic: str, producer: Producer, prefix: str, signer: Signer | None, taken: Taken) -> None:
+        self._topic, self._producer, self._prefix, self._signer, self._taken = topic, producer, prefix, signer, taken
         self._report = Report()
         self._bytes_in_flight = 0
 
-    def run(self, lines: Iterable[tuple[int, bytes | Problem]], defaults: Mapping[str, str]) -> Report:
+    def run(self, records: Iterable[tuple[int, Record | Problem]]) -> Report:
         try:
-            for number, text in lines:
+            for number, record in records:
                 self._report.read += 1
-                record = text if isinstance(text, Problem) else _record(KINDS[self._topic], text, defaults)
                 if isinstance(record, Problem):
                     self._refuse(number, record)
                 else:
@@ -113,8 +128,9 @@ class _Sending:
             self._producer.poll(0.1)
         self._bytes_in_flight += len(value)
         confirmed = partial(self._delivered, number, parts_of(record), len(value))
+        headers: Headers = [self._signer.header(self._topic, record.org, value)] if self._signer else []
         try:
-            self._producer.produce(self._prefix + self._topic, value, message_key(record), on_delivery=confirmed)
+            self._producer.produce(self._prefix + self._topic, value, message_key(record), headers=headers, on_delivery=confirmed)
         except KafkaException as error:  # it has given up for good: what is still on its way is told by its delivery reports
             self._fail(number, error.args[0])
             return

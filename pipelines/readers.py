@@ -13,6 +13,7 @@ READERS: Mapping[str, tuple[str, ...]] = {
         "shared",
         "pool-members",
         "learnings",
+        "identities",
         "episodes",
         "claims",
         "findings",

@@ -1,6 +1,6 @@
 """A topic read from its beginning to where it ends now, outside of any group."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -8,15 +8,17 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 _SILENCE_SECONDS = 30.0
 
 
-def to_the_end(config: Mapping[str, Any], topic: str, partitions: list[int], group: str) -> Iterator[Message]:
+def to_the_end(config: Mapping[str, Any], topic: str, partitions: Iterable[int] | Mapping[int, int], group: str) -> Iterator[Message]:
     """Every record of some partitions of a topic (its full name), each partition in order. Raises KafkaException.
 
-    `group` is joined by nobody; a client has to name one that its user may use, for it asks who coordinates it.
+    `partitions` may say from which offset on each is read. `group` is joined by nobody; a client has to name one that its user may use, for
+    it asks who coordinates it.
     """
     own = {"group.id": group, "enable.auto.commit": False, "enable.partition.eof": True, "isolation.level": "read_committed"}
     consumer = Consumer(dict(config) | own)
     try:
-        consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in partitions])
+        since = partitions if isinstance(partitions, Mapping) else {}
+        consumer.assign([TopicPartition(topic, p, since.get(p) or OFFSET_BEGINNING) for p in partitions])
         open_ = set(partitions)
         while open_:
             message = consumer.poll(_SILENCE_SECONDS)

@@ -4,11 +4,13 @@ import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 
 from pipelines.declared import DECLARED, PREFIX, Declared, Value, shown
 from pipelines.errors import SettingsError
+from schemas.keys import Bearer
 
 __all__ = ["Entry", "Settings", "SettingsError", "entries", "load"]
 
@@ -42,6 +44,8 @@ class Settings:
     fence: str
     store: str
     secret: bytes | None
+    key: Bearer | None
+    open: bool
     schema_registry: str | None
     promotion_min_applied: int
     promotion_min_success_ratio: float
@@ -140,7 +144,7 @@ def _from_toml(declared: Declared, written: Mapping[str, object], toml: Path) ->
     value = written.get(declared.name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not isinstance(value, str | int | float):
         raise SettingsError(f"{declared.name} in {toml} is no text and no number")
     return str(value), str(toml)
 
@@ -191,6 +195,11 @@ def _check_together(settings: Settings) -> None:
             f"{PREFIX}MIN_ISR is {settings.min_isr} ({settings.origins['min_isr']}), more than {PREFIX}REPLICATION, "
             f"{settings.replication} ({settings.origins['replication']}): nothing could ever be sent"
         )
+    if settings.open and not all(_on_loopback(server) for server in (settings.brokers or "").split(",") if server):
+        raise SettingsError(
+            f"{PREFIX}OPEN is set ({settings.origins['open']}), and {PREFIX}BROKERS names more than this machine: others could write in "
+            "anybody's name; unset it, and give your runtimes keys (`tidegate key add`)"
+        )
     if settings.brokers is None and settings.store == "ROCKSDB":
         raise SettingsError(
             f"{PREFIX}STORE is ROCKSDB ({settings.origins['store']}), which is for {PREFIX}BROKERS: the embedded broker, killed, comes "
@@ -207,3 +216,11 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError(
             f"{PREFIX}SASL_USERNAME is set, but {PREFIX}SECURITY_PROTOCOL is {settings.security_protocol}: SASL_SSL would use it"
         )
+
+
+def _on_loopback(server: str) -> bool:
+    host = server.rpartition(":")[0].strip("[]")
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 from clickhouse_connect.driver.exceptions import ClickHouseError
 from confluent_kafka import KafkaException
 
-from pipelines import admin, broker, datadir, ports, runtime, secret
+from pipelines import admin, broker, datadir, ports, principals, runtime, secret
 from pipelines.child import Child
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, reach
 from pipelines.runtime import Process, Running
-from pipelines.settings import Settings
+from pipelines.settings import Settings, load
 from sinks.client import connect
 
 AGENTS = "scan,aggregate,promote,journal"
@@ -76,6 +76,7 @@ class Up:
             brokers = f"{ports.LOOPBACK}:{port}"
         assert brokers is not None
         self._topics(brokers)
+        self._first_organisation(brokers)
         if self.clickhouse_port:
             self._add("engine", [sys.executable, "-m", "pipelines.engine"])
         else:
@@ -161,6 +162,17 @@ class Up:
         if wrong := next((topic for topic in made if not topic.ok), None):
             raise SettingsError(f"topic {wrong.topic} {wrong.problem}")
 
+    def _first_organisation(self, brokers: str) -> None:
+        """Where there is nobody yet, somebody who administers an organisation, whose key stays in the data directory."""
+        file = self.settings.data / "administrator.key"
+        settings = load(os.environ | {"TIDEGATE_DATA": str(self.settings.data)})  # the secret may be new
+        try:
+            made = principals.begin(settings, brokers, file)
+        except KafkaException as error:
+            raise Unreachable(f"who there is can't be read at {brokers}: {error.args[0]}") from error
+        if made:
+            self.say(f"organisation {made.org} is made: {made.principal} administers it with the key in {file}")
+
 
 def up(
     settings: Settings,
@@ -178,6 +190,8 @@ def up(
         wanted["kafka"] = kafka_port
     if settings.clickhouse is None:
         wanted["clickhouse"] = clickhouse_port
+    if settings.open:
+        say("open: messages without a signature are taken for whoever they name; for one person on one machine")
     signals = Signals()
     with signals.listening(), datadir.held(settings.data, say):
         parts = Up(settings, ports.choose(settings.data, wanted), say, signals)

@@ -37,6 +37,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("outcomes", "org/agent", "producer's choice", "delete", 7 * DAY_MS, "raw"),
     Topic("writes", "org/agent", "producer's choice", "delete", 7 * DAY_MS, "raw"),
     Topic("principals", "org/principal", "org/principal", "compact"),
+    Topic("identities", "org/principal", "org/principal", "compact"),
     Topic("learnings", "learning or outcome id", "org/agent", "delete", 30 * DAY_MS, large=True),
     Topic("entries", "learning id/version", "org/agent", "compact"),
     Topic("counters", "learning id", "org/agent", "compact"),

@@ -21,7 +21,7 @@ from schemas.store import SCHEMAS
 
 Record = TypeVar("Record")
 
-_NAMES = {"Principal": {"principal": "agent", "kind": None}}
+_NAMES = {"Principal": {"principal": "agent", "kind": None, "keys": None, "roles": None}}
 """Fields whose JSON name is another, or that have no JSON form: only agents are loaded as JSON."""
 _NEEDED = {("Outcome", "credits"): lambda outcome: outcome.get("result") != "retracted"}
 """Fields that JSON must give although Avro has a default for them, and when: an outcome without credits must say so, but where it takes

@@ -23,6 +23,7 @@ PARTS = 256
 NAME_CHARS = 1024
 """Longest name or id: they stand in keys."""
 
+_HEX_32 = re.compile(r"[0-9a-f]{64}")
 _ENTRY = re.compile(r"(public|restricted)/[1-9]\d{0,17}")
 _ID, _WORDING = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 _TEXTS = ("rule", "value", "reason")
@@ -36,8 +37,10 @@ PRIVACIES = ("shareable", "agent_specific", "sensitive")
 _STEP_KINDS = ("tool", "message", "thought", "other")
 _STATUSES = ("ok", "error", "rejected", "interrupted", "timeout", "running", "unknown")
 _RESULTS = ("success", "minor_failure", "failure", "critical_failure", "retracted")
-_VERIFIERS = ("agent", "ci", "human", "verifier", "customer")
+ATTESTERS = ("agent", "ci", "human", "verifier", "customer")
 ACTS = ("hide", "unhide", "demote", "approve", "reject", "lift", "object", "retract", "erase")
+PRINCIPAL_KINDS = ("agent", "person", "hook", "tool")
+ROLES = ("reader", "publisher", "reviewer", "administrator", "auditor", "analyst")
 _HELPFUL = ("yes", "no", "unknown")
 
 
@@ -145,7 +148,7 @@ def _outcome(outcome: Outcome) -> Iterator[Problem]:
     yield from _names(outcome, "", "org", "agent", "outcome_id")
     yield from _names(outcome, "", "run_id", "scorer", "amends", needed=False)
     yield from _one_of(outcome.result, "result", _RESULTS)
-    yield from _one_of(outcome.verified_by, "verified_by", _VERIFIERS)
+    yield from _one_of(outcome.verified_by, "verified_by", ATTESTERS)
     if outcome.result is None and outcome.score is None:
         yield Problem("missing", "result", "result or score is needed")
     if outcome.result is not None and outcome.score is not None:
@@ -199,6 +202,16 @@ def _principal(principal: Principal) -> Iterator[Problem]:
     yield from _home(principal.home_space)
     yield from _one_of(principal.producer, "producer", _PRODUCERS)
     yield from _all_names(principal.tools, "tools")
+    yield from _one_of(principal.kind, "kind", PRINCIPAL_KINDS)
+    yield from _number(principal.keys, "keys")
+    yield from _number(principal.roles, "roles")
+    for i, key in enumerate(principal.keys):
+        yield from _one_of(key.attests, f"keys[{i}].attests", ATTESTERS)
+        for name in ("public_key", "secret_hash"):
+            if (told := getattr(key, name)) is not None and not _HEX_32.fullmatch(told):
+                yield Problem("bad_value", f"keys[{i}].{name}", "not 64 hex digits in small letters")
+    for i, grant in enumerate(principal.roles):
+        yield from _one_of(grant.role, f"roles[{i}].role", ROLES)
 
 
 def _home(space: str) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from schemas.records import (
     Episode,
     Exposure,
     Finding,
+    Identity,
     JournalCheckpoint,
     JournalCountersignature,
     JournalEntry,
@@ -60,6 +61,7 @@ def processors(secret: bytes) -> dict[str, Processor]:
         Processor("shared", tuple(Projection(table, SharedLearning, columns) for table, columns in pools.items()), of_shared),
         Processor("pool-members", (Projection("pool_members", PoolMember, fields(PoolMember)),)),
         Processor("learnings", (_OUTCOMES, _CREDITS, _PRINCIPALS)),
+        Processor("identities", (_IDENTITIES, _IDENTITY_KEYS)),
         Processor("episodes", (Projection("episodes", Episode, fields(Episode)),)),
         Processor("claims", (Projection("claims", Claim, fields(Claim)),)),
         Processor("findings", (_FINDINGS,)),
@@ -130,6 +132,16 @@ _PRINCIPALS = Projection(
     "principals",
     AgentChanged,
     fields(AgentChanged, leave_out=("source", "sender", "received_at"), at="received_at", revision=Computed(_changed)),
+)
+_IDENTITIES = Projection("identities", Identity, fields(Identity, leave_out=("keys",)))
+_IDENTITY_KEYS = Projection(
+    "identity_keys",
+    Identity,
+    {
+        **_columns(("org", "principal", "revision")),
+        **{name: f"keys.{name}" for name in ("key_id", "secret_hash", "attests", "added_at", "revoked_at")},
+    },
+    each="keys",
 )
 _SEALS = {
     "journal_checkpoints": JournalCheckpoint,

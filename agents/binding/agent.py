@@ -145,7 +145,7 @@ class App(faust.App):
         topic, epoch, prefix = self.sources[tp.topic], self.epoch(tp.topic), self.cluster.prefix
         # A broker gives all records of a producer's batch one time.
         times = {stamp: datetime.fromtimestamp(stamp / 1000, UTC) for stamp in {r.timestamp for r in records}}
-        batch = [Incoming(topic, epoch, r.partition, r.offset, times[r.timestamp], r.key, r.value) for r in records]
+        batch = [Incoming(topic, epoch, r.partition, r.offset, times[r.timestamp], r.key, r.value, r.headers) for r in records]
         result = self._core.step(tp.partition, batch, self.states.reader(tp.partition) if self.changelog else _no_state)
         partitions = self.cluster.partitions
         out = ((prefix + o.topic, partition_of(o.log, partitions), o.key, o.value) for o in result.out)

@@ -27,6 +27,7 @@ class Incoming:
     at: datetime
     key: bytes | None
     value: bytes | None
+    headers: Sequence[tuple[str, bytes | None]] = ()
 
     def source(self, index: int = 0) -> Source:
         """This record as the source of what it causes."""

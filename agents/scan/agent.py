@@ -5,6 +5,7 @@ from datetime import timedelta
 from agents.binding.agent import Agent, App, Cluster
 from agents.binding.guard import Guarded
 from agents.scan.core import Scan
+from agents.scan.directory import Directory
 from agents.scan.findings import FloorRule
 
 SOURCES = ("runs", "outcomes", "writes", "reviews", "principals", "recalls")
@@ -12,7 +13,7 @@ _RAW_KEPT = timedelta(days=7)
 _RUNS_A_BATCH = 500
 
 
-def bind(cluster: Cluster, secret: bytes, floors: FloorRule) -> App:
+def bind(cluster: Cluster, secret: bytes, directory: Directory, floors: FloorRule) -> App:
     """scan as a Faust app."""
-    core = Guarded(Scan(secret, floors), _RAW_KEPT)
+    core = Guarded(Scan(secret, directory, floors), _RAW_KEPT)
     return App(Agent("scan", SOURCES, core, max_poll_records=_RUNS_A_BATCH), cluster)

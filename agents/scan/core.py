@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agents.binding.batch import Incoming, Outgoing, Read, Result
+from agents.scan.directory import Directory, Speaker
 from agents.scan.findings import FloorRule
 from agents.scan.naming import clean_name, found_in
 from agents.scan.outcomes import scan_outcome
@@ -13,8 +14,9 @@ from agents.scan.say import Author, dead_letter
 from agents.scan.writes import scan_write
 from schemas.codec import decode_as, encode
 from schemas.ids import agent_log, ids_of
+from schemas.keys import bounded
 from schemas.problem import Problem
-from schemas.records import AgentChanged, Exposure, Outcome, Principal, Recalled, Receipt, Review, Run, Write
+from schemas.records import AgentChanged, Exposure, Grant, Identity, Outcome, Principal, Recalled, Receipt, Review, Run, Write
 from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
 
@@ -30,10 +32,11 @@ _KINDS: dict[str, type[Raw]] = {
 
 
 class Scan:
-    """The core of scan. `secret`: what the organisations' keys are derived from; `floors`: what pulls learnings down (SPEC 3.11)."""
+    """The core of scan. `secret`: what the organisations' keys are derived from; `directory`: who may speak; `floors`: what pulls
+    learnings down (SPEC 3.11)."""
 
-    def __init__(self, secret: bytes, floors: FloorRule = "standard") -> None:
-        self._secret = secret
+    def __init__(self, secret: bytes, directory: Directory, floors: FloorRule = "standard") -> None:
+        self._secret, self._directory = secret, directory
         self._floors = floors
 
     def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
@@ -61,9 +64,12 @@ class Scan:
         author = Author(record, ids, clean_name(ids, name))
         if record.key != f"{raw.org}/{raw.subject if isinstance(raw, Review) else name}".encode():
             return author.refused("access_breach")
+        speaker = self._directory.speaker(record, raw.org)
+        if speaker is None or not _may(speaker, raw, name):
+            return author.refused("access_breach")
         if wrong:
             return author.dead_letter(wrong, excerpt(raw, wrong.field))
-        return _taken(author, raw, self._floors)
+        return _taken(author, speaker, raw, self._floors)
 
 
 def _author(raw: Raw) -> str:
@@ -76,20 +82,49 @@ def _author(raw: Raw) -> str:
             return raw.agent
 
 
-def _taken(author: Author, raw: Raw, floors: FloorRule) -> list[Outgoing]:
+def _may(speaker: Speaker, raw: Raw, name: str) -> bool:
+    """Whether who signed may say it: of himself alone, a review by a role, who there is by the operator (SPEC 9.1, 10.1)."""
+    if speaker.principal is None:
+        return True
+    match raw:
+        case Principal():
+            return False
+        case Review():
+            return speaker.principal == name and speaker.has("administrator" if raw.act == "erase" else "reviewer", raw.space)
+        case _:
+            return speaker.principal == name
+
+
+def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule) -> list[Outgoing]:
     match raw:
         case Run():
             return scan_run(author, raw, floors)
         case Outcome():
-            return scan_outcome(author, raw)
+            return scan_outcome(author, raw, speaker.attested(raw.verified_by))
         case Write():
             return scan_write(author, raw, floors)
         case Review():
             return scan_review(author, raw)
         case Principal():
-            return [] if raw.kind != "agent" else [_agent_changed(author, raw)]
+            return [_identity(author, raw), *([_agent_changed(author, raw)] if raw.kind == "agent" else [])]
         case Exposure():
             return _recalled(author, raw)
+
+
+def _identity(author: Author, principal: Principal) -> Outgoing:
+    at = author.record.at
+    identity = Identity(
+        org=author.org,
+        principal=author.agent,
+        kind=principal.kind,
+        home_space=clean_name(author.ids, principal.home_space),
+        keys=bounded(principal.keys, at),
+        roles=tuple(Grant(role=grant.role, space=clean_name(author.ids, grant.space)) for grant in principal.roles),
+        # By broker time, then offset: the newest counts whatever is delivered again, and after the topic was made anew.
+        revision=round(at.timestamp() * 1000) << 20 | author.record.offset & 0xFFFFF,
+        at=at,
+    )
+    return Outgoing("identities", f"{author.org}/{author.agent}".encode(), encode(identity), author.log)
 
 
 def _agent_changed(author: Author, principal: Principal) -> Outgoing:

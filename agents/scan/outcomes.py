@@ -10,8 +10,8 @@ _SUCCESS, _MINOR = 0.7, 0.4
 """From which score on an evaluator's verdict is a success, a minor failure (SPEC 5.1)."""
 
 
-def scan_outcome(author: Author, outcome: Outcome) -> list[Outgoing]:
-    """OutcomeReported, and the receipts of credits that go no further."""
+def scan_outcome(author: Author, outcome: Outcome, attested_by: str) -> list[Outgoing]:
+    """OutcomeReported, and the receipts of credits that go no further. `attested_by`: what the key of who sent it allows (SPEC 5.7)."""
     ids, at = author.ids, author.record.at
     result = outcome.result or _result(outcome.score or 0.0)
     credits: dict[str, Credit] = {}
@@ -41,7 +41,7 @@ def scan_outcome(author: Author, outcome: Outcome) -> list[Outgoing]:
         scorer=_name(author, outcome.scorer),
         amends=_name(author, outcome.amends),
         verified_by=outcome.verified_by,
-        attested_by="agent",
+        attested_by=attested_by,
         causal_confidence=outcome.causal_confidence,
         recall_ids=tuple(clean_name(ids, r) for r in outcome.recall_ids),
         credits=tuple(credits.values()),

@@ -52,7 +52,8 @@ async def accept(
     record = sound.record
 
     async def send() -> str:
-        partition, offset = await services.sender.send(topic, message_key(record), sound.message)
+        key_id = None if caller.operator else caller.key
+        partition, offset = await services.sender.signed(topic, record.org, message_key(record), sound.message, key_id)
         return Issued.of(record, topic, partition, offset).seal(services.deployment.secret)
 
     if key is None:

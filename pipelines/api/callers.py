@@ -14,6 +14,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pipelines.api.limits import Rate
 from pipelines.api.problems import Refused
 from pipelines.api.readers import Readers
+from sinks.identity import find_key
 
 KNOWN_SECONDS = 5.0
 """How long a key is taken for what it was: one that was revoked works as long at most."""
@@ -46,6 +47,14 @@ class Caller:
 
 
 Find = Callable[[Client, str], Caller | None]
+
+
+def caller_of(client: Client, bearer: str) -> Caller | None:
+    """Whose a key is; None where it is none that is in force."""
+    who = find_key(client, bearer)
+    if who is None:
+        return None
+    return Caller(who.key_id, who.org, who.principal, who.kind, frozenset((grant.role, grant.space) for grant in who.roles))
 
 
 class Callers:

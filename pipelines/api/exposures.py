@@ -43,7 +43,7 @@ class Exposures:
         """Send what was shown since the last time."""
         shown, self._shown = self._shown, {}
         records = [record for (org, agent), recalls in shown.items() for record in self._records(org, agent, recalls)]
-        sent = [self._sender.send("recalls", message_key(record), encode(record)) for record in records]
+        sent = [self._sender.signed("recalls", record.org, message_key(record), encode(record)) for record in records]
         for ended in await asyncio.gather(*sent, return_exceptions=True):
             if isinstance(ended, Refused):
                 log.warning("an exposure was not taken by the broker: recalls were counted too few")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from pipelines.api.problems import Refused
+from schemas.signing import Signer
 
 MOST_IN_FLIGHT = 5_000
 ANSWER_SECONDS = 3.0
@@ -18,13 +19,18 @@ _TOO_LARGE = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE)
 
 
 class Sender:
-    """Wraps an idempotent producer, whose delivery reports a thread takes."""
+    """Wraps an idempotent producer, whose delivery reports a thread takes. `signer`: the deployment's own key."""
 
-    def __init__(self, producer: Producer, prefix: str) -> None:
-        self._producer, self._prefix = producer, prefix
+    def __init__(self, producer: Producer, prefix: str, signer: Signer) -> None:
+        self._producer, self._prefix, self._signer = producer, prefix, signer
         self._stop = threading.Event()
         self._reports = threading.Thread(target=self._poll, name="delivery", daemon=True)
         self._reports.start()
+
+    async def signed(self, topic: str, org: str, key: bytes, value: bytes, key_id: str | None = None) -> tuple[int, int]:
+        """As `send`, for the raw side: with the deployment's signature, which passes on what came with a principal's key."""
+        signer = self._signer if key_id is None else self._signer.for_key(key_id)
+        return await self.send(topic, key, value, [signer.header(topic, org, value)])
 
     async def send(self, topic: str, key: bytes, value: bytes, headers: Sequence[Header] = ()) -> tuple[int, int]:
         """Partition and offset of a message on a topic (without prefix), once the broker has it.

@@ -11,6 +11,7 @@ from confluent_kafka import Producer
 
 from pipelines import secret
 from pipelines.api.app import create
+from pipelines.api.callers import caller_of
 from pipelines.api.services import Deployment
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, producer_config, silent
@@ -45,7 +46,7 @@ def deployment(settings: Settings, ends: Endpoints, clickhouse: str) -> Deployme
         half_life_days=settings.half_life_days,
         embedded=settings.data if settings.brokers is None else None,
         operator=operator_token(settings.data),
-        find=lambda client, bearer: None,
+        find=caller_of,
         rate_limit=settings.rate_limit,
         body_limit=settings.body_limit,
     )

@@ -19,6 +19,7 @@ from pipelines.api.readers import Readers
 from pipelines.api.sender import Sender
 from pipelines.api.unread import unread
 from pipelines.meta import ClientConfig
+from schemas.signing import Signer
 from sinks.recall import Recall
 
 PARSERS = 2
@@ -63,7 +64,7 @@ class Services:
 async def services(deployment: Deployment) -> AsyncIterator[Services]:
     """Open them; as the block ends, what is on its way arrives first. Raises KafkaException where the broker does not answer."""
     readers = Readers(deployment.connect, lambda client: Recall(client, deployment.secret, deployment.half_life_days))
-    sender = Sender(deployment.producer(), deployment.prefix)
+    sender = Sender(deployment.producer(), deployment.prefix, Signer.operator(deployment.secret))
     exposures = Exposures(sender)
     idempotency = Idempotency(deployment.secret, sender, readers)
     parsers = ThreadPoolExecutor(PARSERS, "parser")

@@ -25,7 +25,8 @@ def load(
     prints what was loaded, whole. Exit status 4 where a line was refused.
     """
     from pipelines.lines import numbered, open_input
-    from pipelines.produce import Refusal, produce
+    from pipelines.principals import changing
+    from pipelines.produce import Refusal, parsed, send
     from pipelines.wait import behind, until_read
     from schemas.jsonform import dump
     from schemas.records import Principal
@@ -40,11 +41,14 @@ def load(
         elif isinstance(record, Refusal):
             output.of_line(file, line, record.field, record.error)
 
-    with open_input(file) as source, output.progress() as shown:
+    with open_input(file) as source, changing(settings), output.progress() as shown:
         producer = asked.producer()
         asked.offsets.ends(["principals"])
         given = {"org": org or settings.org}
-        report = produce(numbered(source), "principals", producer, settings.prefix, {k: v for k, v in given.items() if v}, taken)
+        lines = parsed(numbered(source), "principals", {k: v for k, v in given.items() if v})
+        known = asked.directory()
+        records = ((number, known.with_keys(record) if isinstance(record, Principal) else record) for number, record in lines)
+        report = send(records, "principals", producer, settings.prefix, asked.signer, taken)
         if report.failure:
             raise report.failure
         if report.sent:

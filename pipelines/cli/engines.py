@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
     from confluent_kafka import Producer
 
+    from agents.scan.directory import Directory
     from pipelines.admin import Layout
     from pipelines.kafka import Config
     from pipelines.offsets import Offsets
     from pipelines.runtime import Endpoints
     from pipelines.settings import Settings
+    from schemas.signing import Signer
 
 
 def read_settings() -> "Settings":
@@ -90,6 +92,25 @@ class Engines:
         from pipelines.kafka import producer_config
 
         return Producer({**producer_config(self.settings, self.endpoints.brokers), **self.kafka})
+
+    @cached_property
+    def signer(self) -> "Signer | None":
+        """What is sent is signed with. Raises SettingsError where there is nothing to sign with and a signature is needed."""
+        from pipelines.principals import signer
+
+        found = signer(self.settings)
+        if found is None and not self.settings.open:
+            raise SettingsError(
+                "there is nothing to sign with: set TIDEGATE_KEY to a key of a principal (`tidegate key add` makes one), or point "
+                "TIDEGATE_DATA or TIDEGATE_SECRET at the deployment's own"
+            )
+        return found
+
+    def directory(self) -> "Directory":
+        """Who there is now, with keys and roles."""
+        from pipelines.principals import read
+
+        return read(self.kafka, self.settings)
 
     def until_saved(self) -> None:
         """Wait until the broker has on disk what it was sent: the embedded one acknowledges a second or two before."""

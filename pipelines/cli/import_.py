@@ -100,9 +100,9 @@ def _show(found: "Imported") -> None:
 def _send(asked: engines.Engines, found: "Imported", wait: bool, timeout: float, as_json: bool) -> None:
     from pipelines.cli.produce import wait_for
     from pipelines.importers.parsed import Skipped
-    from pipelines.produce import Refusal, produce
+    from pipelines.produce import Refusal, send
     from pipelines.wait import FAILED
-    from schemas.jsonform import canonical, dump
+    from schemas import validate
 
     if wait:
         _ = asked.clickhouse  # says at once where nobody could be asked later
@@ -120,8 +120,8 @@ def _send(asked: engines.Engines, found: "Imported", wait: bool, timeout: float,
     with output.progress() as shown:
         producer = asked.producer()
         asked.offsets.ends(["runs"])  # says so where the topic is not there, instead of waiting for it
-        lines = ((number, canonical(dump(run.run)).encode()) for number, run in enumerate(found.runs, 1))
-        report = produce(lines, "runs", producer, asked.settings.prefix, {}, taken)
+        runs = ((number, validate.problem(run.run) or run.run) for number, run in enumerate(found.runs, 1))
+        report = send(runs, "runs", producer, asked.settings.prefix, asked.signer, taken)
     ended: list[Part] | None = None
     try:
         if report.sent:

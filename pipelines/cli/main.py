@@ -18,6 +18,9 @@ from pipelines.cli import (
     history,
     import_,
     journal,
+    key,
+    org,
+    principals,
     produce,
     recall,
     receipt,
@@ -98,6 +101,22 @@ _add(app, "status", status.status, "status", _LOOK)
 _agents = _family("agents", "Who there is: load agents, list them.")
 _add(_agents, "load", agents.load, "agents load agents.jsonl")
 _add(_agents, "list", agents.listing, "agents list --json")
+_org = _family("org", "Organisations, each with somebody who administers it.")
+_add(_org, "add", org.add, "org add acme --administrator person/mina")
+_add(_org, "list", org.listing, "org list --json")
+_add(_org, "revoke", org.revoke, "org revoke acme")
+for _kind, _about, _example in (
+    ("agent", "Agents, with their keys and roles.", "agent/support-1 --org acme --home-space department/support --hosted"),
+    ("person", "Persons, with their keys and roles.", "person/mina --org acme --role reviewer:department/support"),
+):
+    _family_of = _family(_kind, _about)
+    _add(_family_of, "add", principals.add(_kind), f"{_kind} add {_example}")
+    _add(_family_of, "list", principals.listing(_kind), f"{_kind} list --org acme")
+    _add(_family_of, "revoke", principals.revoke(_kind), f"{_kind} revoke {_example.partition(' --org')[0]} --org acme")
+_key = _family("key", "Keys: give one to a principal, list them, revoke one.")
+_add(_key, "add", key.add, "key add agent/support-1 --org acme --attests ci --out ci.key")
+_add(_key, "list", key.listing, "key list --org acme")
+_add(_key, "revoke", key.revoke, "key revoke 56475aa75463474c --org acme")
 _dlq = _family("dlq", "Messages that could not be taken: list them, look at them, send them again.")
 _add(_dlq, "list", dlq.listing, "dlq list --reason unknown_schema")
 _add(_dlq, "show", dlq.show, "dlq show outcomes:2:41")

@@ -58,7 +58,7 @@ def produce(
         producer = asked.producer()
         asked.offsets.ends([what])  # says so where the topic is not there, instead of waiting for it
         given = {name: value for name, value in defaults.items() if value}
-        report = produce(numbered(source), what, producer, settings.prefix, given, taken)
+        report = produce(numbered(source), what, producer, settings.prefix, asked.signer, given, taken)
     ended: list[Part] | None = None
     try:
         if report.sent:

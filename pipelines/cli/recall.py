@@ -84,7 +84,7 @@ def recall(
 
 def tell(asked: engines.Engines, exposure: "Exposure") -> None:
     """Leave an exposure on the stream. Raises Unreachable where the broker does not take it."""
-    from pipelines.produce import message_key
+    from pipelines.produce import Headers, message_key
     from schemas import codec
 
     producer = asked.producer()
@@ -94,7 +94,9 @@ def tell(asked: engines.Engines, exposure: "Exposure") -> None:
         if error is not None:
             failed.append(error.str())
 
-    producer.produce(asked.settings.prefix + "recalls", codec.encode(exposure), message_key(exposure), on_delivery=delivered)
+    value = codec.encode(exposure)
+    headers: Headers = [asked.signer.header("recalls", exposure.org, value)] if asked.signer else []
+    producer.produce(asked.settings.prefix + "recalls", value, message_key(exposure), headers=headers, on_delivery=delivered)
     producer.flush()
     if failed:
         raise Unreachable(f"the exposure was not taken by the broker: {failed[0]}")

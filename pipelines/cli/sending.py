@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 def send_one(asked: engines.Engines, topic: str, record: "Record", timeout: float) -> tuple[str, Mapping[str, Any]]:
     """Send a record of one part; its receipt's id, and how the part ended: `end`, `reason`. Raises Failure where it is not taken."""
     from pipelines.errors import SettingsError
-    from pipelines.produce import produce
+    from pipelines.produce import send
     from pipelines.wait import until_ended, until_shown
-    from schemas.jsonform import canonical, dump
+    from schemas import validate
     from sinks.queries import ends, receipt
 
-    line = canonical(dump(record)).encode()
-    report = produce([(1, line)], topic, asked.producer(), asked.settings.prefix, {}, lambda *_: None)
+    sound = validate.problem(record) or record
+    report = send([(1, sound)], topic, asked.producer(), asked.settings.prefix, asked.signer, lambda *_: None)
     if report.failure:
         raise report.failure
     if report.refused:

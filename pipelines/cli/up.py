@@ -13,15 +13,21 @@ if TYPE_CHECKING:
 Port = Annotated[int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Left out: that of the last time, else a free one.")]
 
 
-def up(kafka_port: Port = None, clickhouse_port: Port = None, http_port: Port = None, as_json: Json = False) -> None:
+Open = Annotated[bool, typer.Option("--open", help="Take messages without a signature for whoever they name (TIDEGATE_OPEN).")]
+
+
+def up(kafka_port: Port = None, clickhouse_port: Port = None, http_port: Port = None, admit: Open = False, as_json: Json = False) -> None:
     """Run everything under one data directory, on loopback: broker, ClickHouse with its sink, HTTP, and a worker with all agents.
 
     Prints one line `ready` once it can take work; Ctrl-C or TERM stops it. What it keeps is there again the next time.
     """
+    import os
     import sys
 
     from pipelines.supervisor import up
 
+    if admit:
+        os.environ["TIDEGATE_OPEN"] = "yes"  # for the parts too
     settings = engines.read_settings()
 
     def ready(running: "Running") -> None:

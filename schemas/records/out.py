@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.records.parts import Cause, Condition, Dimension, Floor, Move, Source, Step
+from schemas.records.parts import Cause, Condition, Dimension, Floor, Grant, Key, Move, Source, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,3 +327,17 @@ class DeadLetter:
     at: datetime
     replayable_until: datetime
     replayed_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who there is, as the scan admitted it (topic identities): whose name holds a finding is known by a stand-in."""
+
+    org: str
+    principal: str
+    kind: str
+    home_space: str
+    keys: tuple[Key, ...] = ()
+    roles: tuple[Grant, ...] = ()
+    revision: int
+    at: datetime

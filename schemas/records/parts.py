@@ -17,6 +17,26 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key of a principal: what its API key and its signatures are known by, never the secret itself."""
+
+    key_id: str
+    public_key: str | None = None
+    secret_hash: str | None = None
+    attests: str = "agent"
+    added_at: datetime
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A role that a principal has."""
+
+    role: str
+    space: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of a run."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.records.parts import ClaimDraft, CreditDraft, Entity, ExposedRecall, LearningDraft, Step
+from schemas.records.parts import ClaimDraft, CreditDraft, Entity, ExposedRecall, Grant, Key, LearningDraft, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +81,8 @@ class Principal:
     hosted: bool = False
     shared_learning: bool | None = None
     tools: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()
+    roles: tuple[Grant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,10 @@ from pipelines import runtime
 from pipelines.errors import Unreachable
 from pipelines.kafka import client_config, producer_config
 from pipelines.offsets import Offsets
+from pipelines.produce import Headers
 from pipelines.settings import load
 from pipelines.status import lags
+from schemas.signing import Signer
 from sinks.client import connect
 from tests.chaos.broker import Unsteady
 from tests.chaos.story import Message
@@ -139,8 +141,12 @@ class Deployment(Flow):
         """Send messages in order; `told` waits for them."""
         if self._producer is None:
             self._producer = Producer(producer_config(load(self.environ), self.brokers) | {"log_level": 0})
+        signer = Signer.operator(load(self.environ).need_secret())
         for message in messages:
-            self._producer.produce(self.prefix + message.topic, message.value, message.key, on_delivery=_delivered(message))
+            org = (message.key or b"").partition(b"/")[0].decode(errors="replace")
+            headers: Headers = [signer.header(message.topic, org, message.value or b"")]
+            topic = self.prefix + message.topic
+            self._producer.produce(topic, message.value, message.key, headers=headers, on_delivery=_delivered(message))
             self._producer.poll(0)
 
     def told(self) -> None:

@@ -25,6 +25,9 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient
 
 from pipelines.offsets import Offsets
+from pipelines.produce import Headers
+from pipelines.settings import load
+from schemas.signing import Signer
 from tests.brokers import Broker, tied
 
 Json = dict[str, Any]
@@ -126,10 +129,13 @@ class Flow:
         return self.tidegate("produce", topic, "-", *(["--wait"] if wait else []), given=_lines(records))[-1]
 
     def send(self, topic: str, messages: Sequence[tuple[bytes | None, bytes | None]]) -> None:
-        """Send bytes as no command of ours would."""
+        """Send bytes as no command of ours would, signed as ours do."""
         producer = Producer({"bootstrap.servers": self.brokers, "partitioner": "murmur2_random"})
+        signer = Signer.operator(load(self.environ).need_secret())
         for key, value in messages:
-            producer.produce(self.prefix + topic, value, key)
+            org = (key or b"").partition(b"/")[0].decode(errors="replace")
+            headers: Headers = [signer.header(topic, org, value or b"")]
+            producer.produce(self.prefix + topic, value, key, headers=headers)
         assert producer.flush(30) == 0
 
     def messages(self, topic: str) -> set[tuple[bytes | None, bytes | None]]:

@@ -14,6 +14,7 @@ from schemas import codec
 from schemas.jsonform import parse
 from schemas.partition import log_hash, partition_of
 from schemas.records import Outcome, Run
+from schemas.signing import Signer
 from tests.pipelines.conftest import Deployment
 
 pytestmark = pytest.mark.broker
@@ -22,12 +23,13 @@ RUN = {"run_id": "r-1", "org": "acme", "agent": "agent/a"}
 LEARNING = {"entry_key": "support/refunds/pattern-check", "rule": "Check first."}
 OUTCOME = {"outcome_id": "o-1", "org": "acme", "agent": "agent/a", "result": "success", "credits": []}
 SECRET = "swordfish"
+SIGNER = Signer.operator(b"s" * 32)
 
 
 def sent_from(deployment: Deployment, topic: str, lines: Sequence[Any], defaults: dict[str, str] | None = None) -> Report:
     """What becomes of some lines, each JSON or text."""
     numbered = ((n, (line if isinstance(line, str) else json.dumps(line)).encode()) for n, line in enumerate(lines, 1))
-    return produce(numbered, topic, deployment.producer, deployment.layout.prefix, defaults or {}, lambda *_: None)
+    return produce(numbered, topic, deployment.producer, deployment.layout.prefix, SIGNER, defaults or {}, lambda *_: None)
 
 
 def messages(deployment: Deployment, report: Report) -> Iterator[Message]:
@@ -111,7 +113,7 @@ def test_each_line_is_told_as_it_is_taken(deployment: Deployment) -> None:
         told.append((report.read, isinstance(record, Refusal)))
 
     lines = [(1, json.dumps(RUN).encode()), (2, b"{")]
-    produce(lines, "runs", deployment.producer, deployment.layout.prefix, {}, taken)
+    produce(lines, "runs", deployment.producer, deployment.layout.prefix, SIGNER, {}, taken)
     assert told == [(1, False), (2, True)]
 
 

@@ -85,7 +85,7 @@ def test_a_wrong_value_is_named_with_its_fault_and_origin(tmp_path: Path, enviro
         ("partitons = 3", "partitons in {file} is no setting; did you mean partitions?"),
         ('data = "/x"', "only TIDEGATE_DATA can set it"),
         ("prefix = [1]", "prefix in {file} is no text and no number"),
-        ("partitions = true", "partitions in {file} is no text and no number"),
+        ("partitions = true", "TIDEGATE_PARTITIONS ({file}) is 'True'"),
         ("partitions = 0", "TIDEGATE_PARTITIONS ({file}) is '0'"),
         ("= 3", "{file} can't be read"),
     ],

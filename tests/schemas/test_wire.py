@@ -9,8 +9,10 @@ from pipelines.kafka import FRAMING_BYTES
 from pipelines.topics import MESSAGE_BYTES
 from schemas import codec, validate
 from schemas.jsonform import parse_line
+from schemas.keys import parse
 from schemas.partition import murmur2, partition_of
 from schemas.records import Outcome, Principal, Run
+from schemas.signing import HEADER, Signer
 from schemas.store import HERE, SCHEMAS
 
 DOC = (HERE.parent / "docs" / "wire.md").read_text()
@@ -47,6 +49,16 @@ def test_partitions() -> None:
     for key, hashed, of_8, of_32 in rows("key"):
         found = murmur2(key.encode())
         assert (str(found), str(partition_of(found, 8)), str(partition_of(found, 32))) == (hashed, of_8, of_32)
+
+
+def test_the_signature_is_that_of_the_first_outcome() -> None:
+    """SPEC 9.1"""
+    [signature] = re.findall(r"```signature\n(.*?)\n```", DOC)
+    bearer = parse(next(iter(re.findall(r"`(tg_[0-9a-f]{16}_[\w-]+)`", DOC))))
+    assert bearer is not None
+    outcome = next(bytes.fromhex(hexed) for text, hexed in MESSAGES if "outcome_id" in text)
+    assert Signer.of(bearer).header("outcomes", "acme", outcome) == (HEADER, signature.encode())
+    assert f"`{HEADER}`" in DOC
 
 
 def test_limits() -> None:

@@ -19,11 +19,14 @@ from schemas.records import (
     ExposedRow,
     Exposure,
     Finding,
+    Grant,
+    Identity,
     JournalCheckpoint,
     JournalCountersignature,
     JournalEntry,
     JournalKey,
     JournalText,
+    Key,
     Learning,
     Move,
     OutcomeReported,
@@ -212,6 +215,19 @@ def agent_changed(agent: str = AGENT, home_space: str = "service", offset: int =
     return AgentChanged(**(given | more))
 
 
+def identity(principal: str = AGENT, offset: int = 0, keys: tuple[Key, ...] | None = None, **more: Any) -> Identity:
+    """Who there is."""
+    given: dict[str, Any] = {"org": ORG, "principal": principal, "kind": "agent", "home_space": "service", "revision": offset}
+    given |= {"keys": (a_key("aa" * 8),) if keys is None else keys, "roles": (Grant(role="reviewer", space="service"),), "at": AT}
+    return Identity(**(given | more))
+
+
+def a_key(key_id: str, **more: Any) -> Key:
+    """A key of somebody."""
+    given: dict[str, Any] = {"key_id": key_id, "public_key": "bb" * 32, "secret_hash": "cc" * 32, "attests": "ci", "added_at": AT}
+    return Key(**(given | more))
+
+
 def episode(run_id: str = "r-1", **more: Any) -> Episode:
     """The record kept of a run."""
     steps = (Step(kind="message", role="user", output='"hello"'), Step(kind="tool", at=AT, tool="orders.get", status="error", exit_code=1))
@@ -301,6 +317,7 @@ _TOPICS: dict[type, str] = {
     PoolMember: "pool-members",
     OutcomeReported: "learnings",
     AgentChanged: "learnings",
+    Identity: "identities",
     Episode: "episodes",
     Claim: "claims",
     Finding: "findings",

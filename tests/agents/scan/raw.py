@@ -18,8 +18,8 @@ from schemas.records import (
     Run,
     Write,
 )
+from tests.agents.scan.known import OPEN, SECRET
 
-SECRET = b"s" * 32
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 IDS = ids_of(SECRET, "acme")
 TOKEN = fill("ghp_{w36}")
@@ -37,7 +37,7 @@ def read(sent: Outgoing) -> Any:
 
 
 def scanned(record: Any, key: bytes | None = None) -> list[tuple[str, Any]]:
-    out = Scan(SECRET).step(3, [incoming(record, key)], lambda _: None).out
+    out = Scan(SECRET, OPEN).step(3, [incoming(record, key)], lambda _: None).out
     return [(o.topic, read(o)) for o in out]
 
 

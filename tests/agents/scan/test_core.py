@@ -31,7 +31,8 @@ from schemas.records import (
     Step,
     Write,
 )
-from tests.agents.scan.raw import AT, IDS, KEY, SECRET, TOKEN, a_learning, a_run, incoming, only, proposed, read, scanned
+from tests.agents.scan.known import OPEN, SECRET
+from tests.agents.scan.raw import AT, IDS, KEY, TOKEN, a_learning, a_run, incoming, only, proposed, read, scanned
 
 
 def test_a_write_is_scanned_as_a_run_s_learning_is() -> None:
@@ -57,7 +58,7 @@ def test_a_goal_is_kept_as_given_unless_it_holds_a_credential() -> None:
 
 def test_a_run_is_seen_first_and_its_learnings_follow_in_order() -> None:
     run = a_run(learnings=(a_learning(), replace(a_learning("Then act."), entry_key="support/refunds/risk-late")))
-    out = Scan(SECRET).step(3, [incoming(run)], lambda _: None).out
+    out = Scan(SECRET, OPEN).step(3, [incoming(run)], lambda _: None).out
     sent = [o for o in out if o.topic == "learnings"]
     assert [read(o).source.index for o in sent] == [0, 1, 2]
     assert {o.log for o in sent} == {agent_log("acme", "agent/one")}
@@ -303,7 +304,7 @@ _AUTHOR = Step(output=json.dumps("Author: mina@acme.io"))
 def test_a_setting_makes_the_floor_stricter_or_narrower(floors: FloorRule, step: Step, rule: str, run_floor: str, floor: str) -> None:
     """SPEC 3.11."""
     run = a_run(steps=(step,), learnings=(a_learning(rule),))
-    sent = [read(o) for o in Scan(SECRET, floors).step(3, [incoming(run)], lambda _: None).out if o.topic == "learnings"]
+    sent = [read(o) for o in Scan(SECRET, OPEN, floors).step(3, [incoming(run)], lambda _: None).out if o.topic == "learnings"]
     assert [r.floor for r in sent] == [run_floor, floor]
 
 
@@ -316,7 +317,7 @@ def test_what_could_not_be_scanned_floors_in_every_setting(floors: FloorRule, mo
 
     monkeypatch.setattr(private, "detect", broken)
     run = a_run(steps=(_PHONE,), learnings=(a_learning(),))
-    sent = [read(o) for o in Scan(SECRET, floors).step(3, [incoming(run)], lambda _: None).out if o.topic == "learnings"]
+    sent = [read(o) for o in Scan(SECRET, OPEN, floors).step(3, [incoming(run)], lambda _: None).out if o.topic == "learnings"]
     assert [r.floor for r in sent] == ["sensitive", "sensitive"]
 
 

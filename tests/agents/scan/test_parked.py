@@ -15,7 +15,8 @@ from schemas.records import (
     RunSeen,
     Step,
 )
-from tests.agents.scan.raw import AT, SECRET, TOKEN, a_run, incoming, read, scanned
+from tests.agents.scan.known import OPEN, SECRET
+from tests.agents.scan.raw import AT, TOKEN, a_run, incoming, read, scanned
 
 
 @pytest.mark.parametrize("value", [b"", b"junk", b"\xc3\x01" + b"0" * 20, encode(a_run())[:-1], encode(a_run()) + b"x"])
@@ -23,7 +24,7 @@ def test_what_cannot_be_read_is_put_aside_and_the_rest_goes_on(value: bytes) -> 
     """SPEC 9.4."""
     good = incoming(a_run())
     bad = replace(good, offset=6, value=value)
-    out = Scan(SECRET).step(3, [bad, good], lambda _: None).out
+    out = Scan(SECRET, OPEN).step(3, [bad, good], lambda _: None).out
     letter = read(out[0])
     assert (letter.id, letter.part, letter.excerpt) == ("runs:3:6", "message", None)
     assert letter.replayable_until == AT + timedelta(days=7)
@@ -74,6 +75,6 @@ def test_a_name_without_end_is_put_aside_in_few_words(where: str) -> None:
     record = Incoming("runs", "e1", 3, 7, AT, f"acme/{name}".encode(), b"no avro")
     if where != "key":
         record = incoming(a_run(**{where: name}))
-    out = Scan(SECRET).step(3, [record], lambda _: None).out
+    out = Scan(SECRET, OPEN).step(3, [record], lambda _: None).out
     assert [o.topic for o in out] == ["dead-letters"]
     assert len(out[0].value or b"") < 2000

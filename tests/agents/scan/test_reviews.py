@@ -15,8 +15,8 @@ from schemas.ids import agent_log
 from schemas.partition import log_hash
 from schemas.records import Decision, Receipt, Review, Reviewed
 from schemas.validate import ACTS, problem
+from tests.agents.scan.known import OPEN, SECRET
 
-SECRET = b"s" * 32
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 LEARNING = Review(org="acme", subject="ab" * 16, agent="agent/one", act="hide", reviewer="mina", wording="cd" * 8)
 ROW = replace(LEARNING, agent=None, space="commons")
@@ -25,7 +25,7 @@ TEXTS = Review(org="acme", subject="public/17", act="erase", reviewer="mina", na
 
 def scan(review: Review, key: bytes = b"") -> list[Outgoing]:
     record = Incoming("reviews", "e1", 3, 7, AT, key or f"acme/{review.subject}".encode(), encode(review))
-    return Scan(SECRET).step(3, [record], lambda _: None).out
+    return Scan(SECRET, OPEN).step(3, [record], lambda _: None).out
 
 
 @pytest.mark.parametrize(

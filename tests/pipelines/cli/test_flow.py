@@ -302,6 +302,7 @@ def test_a_wait_that_takes_too_long_says_what_is_missing(flow: Flow, tmp_path: P
         flow.tidegate.environ
         | {"TIDEGATE_BROKERS": running.brokers, "TIDEGATE_CLICKHOUSE": running.clickhouse.replace("//", f"//operator:{token}@")}
         | {"TIDEGATE_PREFIX": "other.", "TIDEGATE_REPLICATION": "1", "TIDEGATE_MIN_ISR": "1", "TIDEGATE_DATA": str(tmp_path)}
+        | {"TIDEGATE_SECRET": "s" * 32}
     )
     missing = elsewhere("produce", "runs", "-", stdin=lines(RUN))
     assert (missing.status, missing.out) == (3, "")

@@ -17,6 +17,7 @@ from agents.journal.keys import key_id
 from agents.journal.verify import verify
 from agents.promote.core import Promote
 from agents.scan.core import Scan
+from agents.scan.directory import Directory
 from pipelines.demo.office import ORG, Office, office
 from pipelines.demo.recount import recount
 from pipelines.produce import KINDS, message_key
@@ -38,7 +39,7 @@ class Flow:
     def __init__(self) -> None:
         self.topics: defaultdict[str, list[Incoming]] = defaultdict(list)
         self._cores: dict[str, Core] = {
-            "scan": Scan(SECRET),
+            "scan": Scan(SECRET, Directory(SECRET, admits_unsigned=True)),
             "aggregate": Aggregate(SECRET, GatePolicy()),
             "promote": Promote(SECRET, 0.85),
             "journal": Journal(SECRET, KEY),
