@@ -52,7 +52,8 @@ def test_recall_by_scope(filled: Http, key: str, body: dict[str, Any], more: dic
 
 def test_who_is_not_known_gets_nothing(http: Http) -> None:
     """SPEC 7.1."""
-    assert http("POST", SEARCH, {"text": "refund"}).json() == {"recall_id": None, "known": False, "rows": []}
+    asked = {"text": "refund", "org": r.ORG, "agent": "agent/nobody"}
+    assert http("POST", SEARCH, asked, OPERATOR).json() == {"recall_id": None, "known": False, "rows": []}
 
 
 @pytest.mark.parametrize(
