@@ -29,6 +29,7 @@ _INTRO = re.compile(
     r"[\s,:]*$"
 )
 _NAME_IS = re.compile(r"(?i)\bname\s*(?:is|was|:)\s*$")
+_NAME_ENDS = tuple(":sS")
 _WEAK_INTRO = (
     "i am",
     "i'm",
@@ -95,14 +96,15 @@ def _runs(text: str, words: list[Word], lower: bool) -> Iterator[tuple[list[Word
 def _nobody(text: str, words: list[Word], at: int) -> bool:
     """Whether a word stands alone that nobody is called: most capitals of an agent's prose."""
     word = words[at]
-    if not _ordinary(word.folded) or _titled(text[max(0, word.start - 20) : word.start]):
+    if not _ordinary(word.folded) or (at + 1 < len(words) and words[at + 1].start - word.end <= 2):
         return False
-    return at + 1 == len(words) or words[at + 1].start - word.end > 2
+    before = text[max(0, word.start - 60) : word.start]
+    return not (_titled(before) or (before.rstrip()[-1:] in _NAME_ENDS and _NAME_IS.search(before)))
 
 
 @lru_cache(maxsize=16384)
 def _ordinary(folded: str) -> bool:
-    return not (folded in given_names() or folded in family_names() or folded in _TITLES or rare(folded))
+    return not (folded in given_names() or folded in _TITLES or rare(folded))
 
 
 def _doubtful(run: list[Word]) -> bool:
