@@ -58,6 +58,21 @@ def _tidegate_secrets() -> Callable[[str], Scanned]:
     return scan
 
 
+def _tidegate_pass() -> Callable[[str], Scanned]:
+    """The pass over all anchors of credentials and identifiers alone, before and after: nothing is confirmed and nothing masked."""
+    from agents.scan import assigned, credentials, encoded, identifiers, placeholder
+    from agents.scan.engine import Engine
+
+    engine = Engine(a for detector in (credentials, assigned, identifiers, encoded, placeholder) for a in detector.ANCHORS)
+
+    def scan(text: str) -> Scanned:
+        engine.look(text)
+        engine.look(text)
+        return text, []
+
+    return scan
+
+
 def _kingfisher() -> Callable[[str], Scanned]:
     import kingfisher_sdk
 
@@ -112,6 +127,7 @@ def _presidio() -> Callable[[str], Scanned]:
 TOOLS = {
     "tidegate": _tidegate,
     "tidegate-secrets": _tidegate_secrets,
+    "tidegate-pass": _tidegate_pass,
     "kingfisher": _kingfisher,
     "betterleaks": _betterleaks,
     "detect-secrets": _detect_secrets,
