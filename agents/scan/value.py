@@ -15,6 +15,9 @@ _CALL = re.compile(r"[A-Za-z_][\w.:>-]*[(\[]")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+$")
 _PATH = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:(?:\\?/){2}|[\w.-]+/[\w./-]+\.\w{1,5}$)")
 _ARN = re.compile(r"arn:[\w-]+:")
+_DIGEST = re.compile(r"(?:sha-?(?:1|224|256|384|512)|md5)[:=-][0-9a-f]{32,128}\Z", re.IGNORECASE)
+_POD = re.compile(r"[a-z]+(?:-[a-z]+)*-[0-9a-z]{8,10}-[0-9a-z]{5}\Z")
+"""A pod's name in Kubernetes: its deployment's, the hash of its template, and five characters drawn by lot."""
 _RELEASE = re.compile(r"(?:[A-Za-z][\w.:/-]*?[-@:])?(?:v|rc|r)?\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+._]\w{1,16}){0,4}$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}$")
@@ -126,6 +129,8 @@ def is_token(value: str) -> bool:
         or (_PATH.match(value) and not _encoded(value))
         or _ARN.match(value)
         or _RELEASE.match(value)
+        or _POD.match(value)
+        or _DIGEST.match(value)
     ):
         return False
     if _NUMBER.match(value) or (_DOTTED.match(value) and not any(drawn(p) or sum(c.isdigit() for c in p) > 3 for p in value.split("."))):

@@ -77,6 +77,8 @@ def test_a_pair_in_a_basic_header() -> None:
         "max_tokens=4096, token_count: 17, tokenizer = 'cl100k_base2'",
         '"token_url": "https://auth.acme.test/oauth2/token"',
         "public_key_token: b77a5c561934e089",
+        f"the gateway had it as token, sha256:{'30a4d411e02e2023' * 4}.",
+        "auth-proxy-kh57koupzi-damem          1/1   Running   6   72d",
         "primary_key = 'order_id_2024_11'",
         "key_file = '/etc/ssl/private/server-2024.pem'",
         "access_token: 'eyJhbGciOiJIUzI1NiJ9...'",
