@@ -12,12 +12,12 @@ BIN := $(VENV)/bin
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: $(INSTALLED) ## make .venv with the locked packages and the tidegate command
+install: $(INSTALLED) ## make .venv with the locked packages, the tidegate command and tidegate_client
 
-$(INSTALLED): requirements-dev.txt pyproject.toml
+$(INSTALLED): requirements-dev.txt pyproject.toml client/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e . -e ./client
 	@touch $@
 
 demo: $(INSTALLED) ## run the whole pipeline on a made-up office, and look at what came of it
