@@ -212,5 +212,6 @@ DECLARED: tuple[Declared, ...] = (
     Declared("api_port", whole(1, 65_535), None, "port of the HTTP interface; unset: 8080, under `up` the last one, else a free one"),
     Declared("rate_limit", whole(1, 1_000_000), 500, "HTTP: requests a second that one key may send"),
     Declared("body_limit", whole(1024, 96 * 1024 * 1024), 32 * 1024 * 1024, "HTTP: largest request body, in bytes"),
+    Declared("meaning", one_of("wordllama"), None, "model by which recall ranks meaning too (extra `meaning`); unset: words alone"),
     Declared("half_life_days", days, None, "days after which an untested, unused fact reads half as sure; unset: no decay"),
 )

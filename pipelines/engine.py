@@ -13,6 +13,7 @@ from pipelines.child import READY_LINE
 from pipelines.kafka import client_config, consumer_config, producer_config
 from pipelines.seat import seat
 from pipelines.settings import load
+from sinks import meaning
 from sinks.engine import serve
 
 
@@ -48,6 +49,7 @@ def main() -> None:
             settings.prefix,
             settings.need_secret(),
             settings.half_life_days,
+            meaning.load(settings.meaning),
             ready,
             stop,
         )

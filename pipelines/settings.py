@@ -4,6 +4,7 @@ import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
@@ -56,6 +57,7 @@ class Settings:
     rate_limit: int
     body_limit: int
     half_life_days: float | None
+    meaning: str | None
     origins: Mapping[str, str]
     warnings: tuple[str, ...]
 
@@ -199,6 +201,11 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError(
             f"{PREFIX}OPEN is set ({settings.origins['open']}), and {PREFIX}BROKERS names more than this machine: others could write in "
             "anybody's name; unset it, and give your runtimes keys (`tidegate key add`)"
+        )
+    if settings.meaning is not None and find_spec(settings.meaning) is None:
+        raise SettingsError(
+            f"{PREFIX}MEANING is {settings.meaning} ({settings.origins['meaning']}), which is not installed: "
+            "pip install 'tidegate[meaning]', or unset it"
         )
     if settings.brokers is None and settings.store == "ROCKSDB":
         raise SettingsError(

@@ -15,6 +15,7 @@ from typing import Any
 from sinks import migrate, reading
 from sinks.client import connect
 from sinks.front import Front
+from sinks.meaning import Model
 from sinks.sink import Sink
 
 log = logging.getLogger(__name__)
@@ -31,10 +32,12 @@ def serve(
     prefix: str,
     secret: bytes,
     half_life_days: float | None,
+    model: Model | None,
     ready: Callable[[int], None],
     stop: Event,
 ) -> None:
-    """Own the engine whose data is in `path` until `stop` is set. `half_life_days`: of confidence as it reads (SPEC 5.6); None: no decay.
+    """Own the engine whose data is in `path` until `stop` is set. `half_life_days`: of confidence as it reads (SPEC 5.6); None: no decay;
+    `model`: makes vectors of wordings.
 
     `ready` is called with the port of the front (`port`, or with 0 a free one) once queries are answered and the sink has its part of the
     topics. Raises OSError where the port is taken, and what the sink died of.
@@ -51,7 +54,7 @@ def serve(
                 answering = Thread(target=front.serve_forever, name="front", daemon=True)
                 answering.start()
                 try:
-                    _sink(Sink(client, member, producer_config, prefix, secret, stop), stop, lambda: ready(front.server_port))
+                    _sink(Sink(client, member, producer_config, prefix, secret, model, stop), stop, lambda: ready(front.server_port))
                 finally:
                     front.shutdown()
                     if not front.drain(DRAIN_SECONDS):

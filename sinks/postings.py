@@ -12,6 +12,7 @@ from clickhouse_connect.driver.client import Client
 
 from schemas.records import Learning, SharedLearning
 from sinks import words
+from sinks.meaning import Model
 
 FIELDS: dict[type, tuple[str, ...]] = {
     Learning: ("org", "agent", "learning_id", "rule", "value", "tools", "wording"),
@@ -20,6 +21,14 @@ FIELDS: dict[type, tuple[str, ...]] = {
 """What `of_learning` and `of_shared` read."""
 _POSTING = ["org", "h", "id", "w", "audience"]
 _WORDING = ["org", "audience", "id", "subject", "wording", "terms"]
+_VECTOR = ["org", "model", "id", "v"]
+_AT_ONCE = 2_000
+"""Vectors that are made and written together."""
+_WITHOUT = """SELECT DISTINCT org, subject, wording, rule, value, tools FROM (
+    SELECT org, learning_id AS subject, wording, assumeNotNull(rule) AS rule, value, tools FROM learnings WHERE isNotNull(rule)
+    UNION ALL SELECT org, shared_id AS subject, wording, rule, value, tools FROM pool)
+WHERE (subject, wording) IN (
+    SELECT subject, wording FROM wordings WHERE id NOT IN (SELECT id FROM vectors WHERE model = {model:String}))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +74,8 @@ def of_shared(record: SharedLearning) -> Wording:
     return Wording(record.org, pool(record.space), record.shared_id, record.wording, _text(record.rule, record.value, record.tools))
 
 
-def write(client: Client, wordings: Iterable[Wording]) -> None:
-    """Write the postings of those wordings that have none yet. Raises what the client raises."""
+def write(client: Client, wordings: Iterable[Wording], model: Model | None = None) -> None:
+    """Write the postings and, with a model, the vectors of those wordings that have none yet. Raises what the client raises."""
     new = {w.id: w for w in wordings}
     if not new:
         return
@@ -80,6 +89,8 @@ def write(client: Client, wordings: Iterable[Wording]) -> None:
         told.append((w.org, w.audience, key, w.subject, w.wording, len(weights)))
     if postings:
         client.insert("postings", postings, column_names=_POSTING)
+    if model is not None:
+        _write_vectors(client, model, [(w.org, key, w.text) for key, w in new.items()])
     if told:
         client.insert("wordings", told, column_names=_WORDING)
 
@@ -92,6 +103,21 @@ def mend(client: Client) -> bool:
         return False
     client.command("OPTIMIZE TABLE postings FINAL")
     return True
+
+
+def catch_up(client: Client, model: Model) -> int:
+    """Write the vectors of wordings that were written without that model; how many there were. Raises what the client raises."""
+    rows = client.query(_WITHOUT, parameters={"model": model.name}).result_rows
+    texts = [(org, posting_id(subject, wording), _text(rule, value, tools)) for org, subject, wording, rule, value, tools in rows]
+    _write_vectors(client, model, texts)
+    return len(texts)
+
+
+def _write_vectors(client: Client, model: Model, texts: list[tuple[str, int, str]]) -> None:
+    for begin in range(0, len(texts), _AT_ONCE):
+        part = texts[begin : begin + _AT_ONCE]
+        made = zip(part, model.vectors([text for _, _, text in part]), strict=True)
+        client.insert("vectors", [(org, model.name, key, vector) for (org, key, _), vector in made], column_names=_VECTOR)
 
 
 def _text(rule: str, value: str | None, tools: Iterable[str]) -> str:

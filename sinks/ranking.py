@@ -21,11 +21,13 @@ _DAY = 86_400.0
 
 @dataclass(slots=True)
 class Match:
-    """A row of `learnings` (own) or `pool` that may be shown, and how well it matches (BM25; 0 for what is shown unasked)."""
+    """A row of `learnings` (own) or `pool` that may be shown, and how well it matches (by words, and by meaning where there is a
+    model; 0 for what is shown unasked). `near`: cosine of what it and the question mean."""
 
     row: Mapping[str, Any]
     own: bool
     relevance: float = 0.0
+    near: float | None = None
 
     @property
     def subject(self) -> str:
@@ -106,6 +108,8 @@ class Match:
             str(row["trust"]).replace("_", " "),
             "changed today" if days == 0 else f"changed {days} days ago" if days > 1 else "changed yesterday",
         ]
+        if self.near is not None:
+            reasons.insert(1, f"near in meaning ({self.near:.2f})")
         if self.own and row["is_artifact"]:
             reasons.append("artifact, ranks at half")
         if row["state"] != "active":

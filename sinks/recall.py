@@ -12,9 +12,10 @@ from schemas.decay import decayed, half_life
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
-from sinks import briefing, caller, postings
+from sinks import briefing, caller, meaning, postings
 from sinks.caller import Caller
 from sinks.frequencies import Frequencies
+from sinks.meaning import Model
 from sinks.ranking import Match
 from sinks.recent import Recent
 from sinks.relevance import Question
@@ -114,10 +115,12 @@ class Brief:
 
 
 class Recall:
-    """Answers questions, and counts the exposures of one process. `half_life_days`: of confidence (SPEC 5.6); None: it does not decay."""
+    """Answers questions, and counts the exposures of one process. `half_life_days`: of confidence (SPEC 5.6); None: no decay; `model`: for
+    recall by meaning (SPEC 7.6)."""
 
-    def __init__(self, client: Client, secret: bytes, half_life_days: float | None = None) -> None:
+    def __init__(self, client: Client, secret: bytes, half_life_days: float | None = None, model: Model | None = None) -> None:
         self._client = client
+        self._model = model
         self._frequencies = Frequencies(client)
         self._callers: Recent[Caller | None] = Recent()
         self._instructions: Recent[list[str]] = Recent()
@@ -150,7 +153,7 @@ class Recall:
 
     def _look(self, who: Caller, ask: Ask) -> "_Look":
         ids = ids_of(self._secret, ask.org)
-        return _Look(self._client, self._frequencies, self._instructions, ids, who, ask, self._half_life_days)
+        return _Look(self._client, self._frequencies, self._instructions, self._model, ids, who, ask, self._half_life_days)
 
     def _answer(self, ask: Ask, matches: Sequence[Match]) -> Answer:
         """The rows, and the exposure that they leave."""
@@ -173,6 +176,7 @@ class _Look:
         client: Client,
         frequencies: Frequencies,
         instructions: Recent[list[str]],
+        model: Model | None,
         ids: Ids,
         who: Caller,
         ask: Ask,
@@ -181,6 +185,8 @@ class _Look:
         self._client = client
         self._frequencies = frequencies
         self._written = instructions
+        self._model = model
+        self._near: dict[int, float] = {}
         self._half_life_days = half_life_days
         self._ask = ask
         self._now = _now()
@@ -221,9 +227,10 @@ class _Look:
         own, pools = [postings.own(self._ask.agent)] * self._own, [postings.pool(space) for space in self._pools]
         question = Question(self._client, self._ask.org, own + pools, self._ask.text, self._frequencies)
         everything = self._ask.scope in ("walk", "area")  # these are told by area, whatever ranks before
-        most, whole = max(FIRST_LOOK, 3 * self._ask.limit), not question.large
+        first = FIRST_LOOK if self._model is None else meaning.BEST
+        most, whole = max(first, 3 * self._ask.limit), not question.large
         while True:
-            relevance = question.best(most, whole=whole)
+            relevance = self._meant(question.best(most, whole=whole))
             mine, theirs = [a for a in own if a in question.met], [a for a in pools if a in question.met]
             found = self._of_area([*self._of_its_own(mine, relevance), *self._of_pools(theirs, relevance)])
             enough = len(found) >= self._ask.limit and not everything
@@ -234,6 +241,14 @@ class _Look:
             else:
                 most *= 10
 
+    def _meant(self, relevance: dict[int, float]) -> dict[int, float]:
+        """The best by words, ranked by meaning too where there is a model."""
+        if self._model is None or not relevance:
+            return relevance
+        first = list(relevance)[: meaning.BEST]
+        self._near = meaning.nearness(self._client, self._model, self._ask.org, self._ask.text, first)
+        return meaning.fused(relevance, self._near)
+
     def _of_its_own(self, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
         if not audiences or not relevance:
             return []
@@ -242,7 +257,8 @@ class _Look:
         found = [self._match(row, own=True) for row in self._rows(_OWN, {"subjects": subjects})]
         for match in found:
             # A learning's old wordings keep their postings; only the one in force counts.
-            match.relevance = relevance.get(postings.posting_id(match.subject, match.wording), 0.0)
+            key = postings.posting_id(match.subject, match.wording)
+            match.relevance, match.near = relevance.get(key, 0.0), self._near.get(key)
         return [match for match in found if match.relevance > 0]
 
     def _of_pools(self, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
@@ -251,7 +267,7 @@ class _Look:
         found = []
         for row in self._rows(_MATCHING, {"ids": list(relevance)}):
             match = self._match(row, own=False)
-            match.relevance = relevance[row["id"]]
+            match.relevance, match.near = relevance[row["id"]], self._near.get(row["id"])
             found.append(match)
         return found
 

@@ -26,6 +26,7 @@ from confluent_kafka import Message as KafkaMessage
 from schemas.codec import encode
 from schemas.records import DeadLetter
 from sinks.batch import Message, Refusal
+from sinks.meaning import Model
 from sinks.patience import Patience
 from sinks.processors import processors
 from sinks.writer import Unavailable, Writer
@@ -60,17 +61,18 @@ def run(
     producer_config: Mapping[str, Any],
     prefix: str,
     secret: bytes,
+    model: Model | None,
     stop: Event,
 ) -> None:
     """Sink until `stop` is set. Raises KafkaException where the broker refuses the consumer for good."""
-    Sink(client, consumer_config, producer_config, prefix, secret, stop).run()
+    Sink(client, consumer_config, producer_config, prefix, secret, model, stop).run()
 
 
 class Sink:
     """One member of the group `<prefix>sink`, and the batch it is filling.
 
-    The configurations are librdkafka's; the group and how it reads are set here. `secret` makes the refs of a pool's rows. `has_part` is
-    set once the group has given it partitions.
+    The configurations are librdkafka's; the group and how it reads are set here. `secret` makes the refs of a pool's rows,
+    `model` vectors of wordings. `has_part` is set once the group has given it partitions.
     """
 
     def __init__(
@@ -80,13 +82,14 @@ class Sink:
         producer_config: Mapping[str, Any],
         prefix: str,
         secret: bytes,
+        model: Model | None,
         stop: Event,
     ) -> None:
         self.has_part = Event()
         self._prefix = prefix
         self._stop = stop
         self._topics = processors(secret)
-        self._writer = Writer(client, self._topics)
+        self._writer = Writer(client, self._topics, model)
         self._patience = Patience()
         self._consumer = Consumer(
             {

@@ -18,6 +18,7 @@ from schemas.problem import Problem
 from sinks import postings
 from sinks.batch import Batch, Message, Pair, Refusal
 from sinks.columns import ColumnInsert, avro_file, distinct
+from sinks.meaning import Model
 from sinks.postings import Wording
 from sinks.processors import Processor
 from sinks.projection import Projection, Row
@@ -39,18 +40,24 @@ class Unavailable(Exception):
 
 
 class Writer:
-    """Writes batches. One written again changes nothing: rows have deterministic keys and revisions, inserts a token of what they hold."""
+    """Writes batches. One written again changes nothing: rows have deterministic keys and revisions, inserts a token of what they hold.
 
-    def __init__(self, client: Client, processors: dict[str, Processor]) -> None:
+    `model`: makes vectors of wordings, for recall by meaning.
+    """
+
+    def __init__(self, client: Client, processors: dict[str, Processor], model: Model | None = None) -> None:
         self._client = client
+        self._model = model
         self._processors = processors
         self._in_process = client.uri.startswith("chdb:")
         self._contexts: dict[str, InsertContext] = {}
         self._by_columns: dict[str, ColumnInsert] = {}
 
     def prepare(self) -> None:
-        """Before the first batch: mend what a crash left. Raises Unavailable."""
+        """Before the first batch: mend what a crash left, and catch up with a model that is new. Raises Unavailable."""
         _guarded(lambda: postings.mend(self._client))
+        if (model := self._model) is not None:
+            _guarded(lambda: postings.catch_up(self._client, model))
 
     def write(self, messages: Sequence[Message]) -> list[Refusal]:
         """Write all rows of a batch; the messages that can't be taken are returned. Raises Unavailable: then write it again."""
@@ -97,7 +104,7 @@ class Writer:
             sql = distinct(postings.FIELDS[kind], told[kind])
             _guarded(lambda sql=sql: records.extend(SimpleNamespace(**row) for row in self._client.query(sql).named_results()))  # type: ignore[misc]
         wordings = [w for record in records if (w := wording(record))]
-        _guarded(lambda: postings.write(self._client, wordings))
+        _guarded(lambda: postings.write(self._client, wordings, self._model))
 
     def _columns(self, projection: Projection) -> ColumnInsert:
         found = self._by_columns.get(projection.table)

@@ -17,6 +17,7 @@ from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, producer_config, silent
 from pipelines.runtime import Endpoints, operator_token
 from pipelines.settings import Settings
+from sinks import meaning
 from sinks.client import connect
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ def deployment(settings: Settings, ends: Endpoints, clickhouse: str) -> Deployme
         prefix=settings.prefix,
         secret=settings.need_secret(),
         half_life_days=settings.half_life_days,
+        model=meaning.load(settings.meaning),
         embedded=settings.data if settings.brokers is None else None,
         operator=operator_token(settings.data),
         find=caller_of,

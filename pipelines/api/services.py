@@ -20,6 +20,7 @@ from pipelines.api.sender import Sender
 from pipelines.api.unread import unread
 from pipelines.meta import ClientConfig
 from schemas.signing import Signer
+from sinks.meaning import Model
 from sinks.recall import Recall
 
 PARSERS = 2
@@ -39,6 +40,7 @@ class Deployment:
     prefix: str
     secret: bytes
     half_life_days: float | None
+    model: Model | None
     embedded: Path | None
     operator: str | None
     find: Find
@@ -63,7 +65,7 @@ class Services:
 @asynccontextmanager
 async def services(deployment: Deployment) -> AsyncIterator[Services]:
     """Open them; as the block ends, what is on its way arrives first. Raises KafkaException where the broker does not answer."""
-    readers = Readers(deployment.connect, lambda client: Recall(client, deployment.secret, deployment.half_life_days))
+    readers = Readers(deployment.connect, lambda client: Recall(client, deployment.secret, deployment.half_life_days, deployment.model))
     sender = Sender(deployment.producer(), deployment.prefix, Signer.operator(deployment.secret))
     exposures = Exposures(sender)
     idempotency = Idempotency(deployment.secret, sender, readers)

@@ -16,7 +16,7 @@ def sink() -> None:
     from pipelines.child import READY_LINE
     from pipelines.kafka import consumer_config, producer_config
     from pipelines.seat import seat
-    from sinks import migrate, reading
+    from sinks import meaning, migrate, reading
     from sinks.client import connect
     from sinks.sink import run
 
@@ -40,5 +40,6 @@ def sink() -> None:
             producer_config(settings, brokers),
             settings.prefix,
             settings.need_secret(),
+            meaning.load(settings.meaning),
             stop,
         )

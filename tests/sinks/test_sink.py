@@ -79,7 +79,7 @@ class Bench:
     def start(self) -> Sink:
         """Start a member of the sink's group."""
         stop = threading.Event()
-        sink = Sink(self.clickhouse, self._config, self._config, self.prefix, r.SECRET, stop)
+        sink = Sink(self.clickhouse, self._config, self._config, self.prefix, r.SECRET, None, stop)
         thread = threading.Thread(target=sink.run)
         thread.start()
         self._running.append((sink, thread, stop))
@@ -156,7 +156,7 @@ def test_a_member_whose_name_another_took_ends(bench: Bench) -> None:
     """It reads nothing more, so whoever looks after it must hear of it and start it again."""
     stop, ended = threading.Event(), threading.Event()
     config = bench._config | {"group.instance.id": "engine"}
-    sinks = [Sink(bench.clickhouse, config, bench._config, bench.prefix, r.SECRET, stop) for _ in range(2)]
+    sinks = [Sink(bench.clickhouse, config, bench._config, bench.prefix, r.SECRET, None, stop) for _ in range(2)]
 
     def run(sink: Sink) -> None:
         try:

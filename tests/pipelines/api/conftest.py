@@ -124,6 +124,7 @@ def deployment(
         prefix=settings.prefix,
         secret=r.SECRET,
         half_life_days=None,
+        model=None,
         embedded=None,
         operator=OPERATOR,
         find=lambda _, bearer: KEYS.get(bearer),
