@@ -167,7 +167,7 @@ def _own(recall: Recall, asked: Sequence[Query]) -> Quality:
 def _peer(name: str, peer: Peer | None, asked: Sequence[Query], rules: int, work: Path) -> Quality:
     job = {"engine": name, "texts": [rule(number) for number in range(rules)], "queries": [q.text for q in asked]}
     python = venv(work, peer) if peer else Path(sys.executable)
-    run = subprocess.run([python, HERE / "recall_peer.py"], input=json.dumps(job).encode(), capture_output=True, check=False)
+    run = subprocess.run([python, "-P", HERE / "recall_peer.py"], input=json.dumps(job).encode(), capture_output=True, check=False)
     if run.returncode:
         raise Missing(run.stderr.decode(errors="replace").strip().rpartition("\n")[2])
     return _quality(name, asked, [[q.rule == number for number in ranked] for q, ranked in zip(asked, json.loads(run.stdout), strict=True)])

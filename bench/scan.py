@@ -77,7 +77,7 @@ def _measured(tool: str, texts: list[Text], work: Path, seconds: float) -> Score
     path = work / f"scan-{os.getpid()}.json"
     path.write_text(json.dumps([t.text for t in texts]))
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE.parent)}
-    run = subprocess.run([python, HERE / "scan_tool.py", tool, path, str(seconds)], capture_output=True, env=environment, check=False)
+    run = subprocess.run([python, "-P", HERE / "scan_tool.py", tool, path, str(seconds)], capture_output=True, env=environment, check=False)
     path.unlink()
     if run.returncode:
         raise Missing(run.stderr.decode(errors="replace").strip().rpartition("\n")[2])
