@@ -117,7 +117,7 @@ def _filled(rules: int, work: Path) -> Client:
         for first in range(there // BATCH * BATCH, rules, BATCH):
             writer.write(_messages(range(first, min(rules, first + BATCH))))
             print(f"{min(rules, first + BATCH)} rules", file=sys.stderr)
-        for table in ("postings", "wordings", "pool", "pool_by_posting"):  # as time leaves a table
+        for table in ("postings", "wordings", "pool", "pool_rows"):  # as time leaves a table
             client.command(f"OPTIMIZE TABLE {table} FINAL")
     return client
 

@@ -43,15 +43,26 @@ class Frequencies:
                 audience.holders.update(dict.fromkeys(missing, 0))
             for name, h, count in self._rows(_HOLDERS, org, audiences, hashes=missing):
                 by_name[name].holders[h] = count
-        if unread := [name for name, audience in by_name.items() if audience.wordings is None]:
-            sizes: dict[str, int] = dict(map(tuple, self._rows(_SIZES, org, unread)))
-            for name in unread:
-                by_name[name].wordings = sizes.get(name, 0)
         found = {h: sum(a.holders[h] for a in known) for h in hashes}
         for h in [h for h, n in found.items() if n == 0]:
             for audience in known:
                 del audience.holders[h]
-        return sum(a.wordings or 0 for a in known), {h: n for h, n in found.items() if n}
+        return self.size(org, audiences), {h: n for h, n in found.items() if n}
+
+    def size(self, org: str, audiences: Sequence[str]) -> int:
+        """Wordings of the audiences together."""
+        now = time.monotonic()
+        known = {audience: self._of(org, audience, now) for audience in audiences}
+        if unread := [name for name, audience in known.items() if audience.wordings is None]:
+            sizes: dict[str, int] = dict(map(tuple, self._rows(_SIZES, org, unread)))
+            for name in unread:
+                known[name].wordings = sizes.get(name, 0)
+        return sum(a.wordings or 0 for a in known.values())
+
+    def holders(self, org: str, audiences: Sequence[str], hashes: Collection[int]) -> int:
+        """How many postings of those stems are known of without asking: so many there are at least."""
+        now = time.monotonic()
+        return sum(self._of(org, audience, now).holders.get(h, 0) for audience in audiences for h in hashes)
 
     def _rows(self, sql: str, org: str, audiences: Sequence[str], **more: Any) -> Sequence[Sequence[Any]]:
         return self._client.query(sql, parameters={"org": org, "audiences": list(audiences), **more}).result_rows

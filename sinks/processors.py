@@ -54,7 +54,7 @@ def processors(secret: bytes) -> dict[str, Processor]:
     entry = {**fields(Learning, leave_out=("cause", "floor")), **_CAUSE, **_FLOOR}
     learning = {name: path for name, path in entry.items() if name != "source_goal"}  # kept, and shown to nobody
     shared = {**fields(SharedLearning, leave_out=("cause",)), **_CAUSE, "ref": Computed(ref)}
-    pools: dict[str, dict[str, str | Computed]] = {"shared": shared, "pool": shared, "pool_by_posting": _BY_POSTING}
+    pools: dict[str, dict[str, str | Computed]] = {"shared": shared, "pool": shared, "pool_arrivals": _BY_POSTING}
     return _by_topic(
         Processor("entries", (Projection("entries", Learning, entry), Projection("learnings", Learning, learning)), of_learning),
         Processor("counters", (Projection("counters", Counter, fields(Counter)),)),

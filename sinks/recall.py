@@ -12,10 +12,11 @@ from schemas.decay import decayed, half_life
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
-from sinks import briefing, caller, meaning, postings
+from sinks import briefing, caller, meaning, poolrows, postings
 from sinks.caller import Caller
 from sinks.frequencies import Frequencies
 from sinks.meaning import Model
+from sinks.poolrows import SHOWN
 from sinks.ranking import Match
 from sinks.recent import Recent
 from sinks.relevance import Question
@@ -34,12 +35,10 @@ _SUBJECTS = f"""SELECT DISTINCT subject FROM wordings
 WHERE org = {{org:String}} AND audience IN {{audiences:Array(String)}} AND id IN {{ids:Array(UInt64)}} {_SETTINGS}"""
 _NEWEST = "ORDER BY revision DESC LIMIT 1 BY"
 """The newest of what is looked up by key: for few rows less work than FINAL."""
-_SHOWN = """wording, rule, value, tools, memory_type, kind, space, confidence, evidence_status, trust, applied, helpful,
-    success_count, failure_count, state, contradicts, at"""
 _NOW = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count, revision, visibility, ttl_at),
     if(c.revision > l.revision, c.tier, l.tier) AS tier, greatest(c.recall_count, l.recall_count) AS recall_count
 FROM (
-    SELECT learning_id, revision, {_SHOWN}, entry_key, work_area, is_artifact, tier, recall_count, visibility, ttl_at, environment
+    SELECT learning_id, revision, {SHOWN}, entry_key, work_area, is_artifact, tier, recall_count, visibility, ttl_at, environment
     FROM learnings WHERE org = {{org:String}} AND agent = {{agent:String}} %s {_NEWEST} learning_id
 ) AS l
 LEFT JOIN (
@@ -54,20 +53,15 @@ _POOL_ROWS = "org = {org:String} AND space IN {spaces:Array(String)}"
 _NOT_ITS_OWN = """crossing = 'promoted' AND state = 'active' AND visibility = 'shown' AND shared_id NOT IN (
     SELECT shared_id FROM pool_members FINAL
     WHERE org = {org:String} AND member = {member:String} AND role IN ('donor', 'corroborator'))"""
-_MATCHING = f"""SELECT id, shared_id AS subject, {_SHOWN} FROM (
-    SELECT id, shared_id, crossing, visibility, kind, {_SHOWN} FROM pool_by_posting
-    WHERE {_POOL_ROWS} AND id IN {{ids:Array(UInt64)}} {_NEWEST} id
-)
-WHERE kind != 'instruction' AND {_NOT_ITS_OWN} {_SETTINGS}"""
 _INSTRUCTIONS = f"SELECT DISTINCT shared_id FROM pool WHERE {_POOL_ROWS} AND kind = 'instruction' {_SETTINGS}"
-_IN_FORCE = f"""SELECT shared_id AS subject, {_SHOWN} FROM (
-    SELECT shared_id, crossing, visibility, applies_to, {_SHOWN} FROM pool
+_IN_FORCE = f"""SELECT shared_id AS subject, {SHOWN} FROM (
+    SELECT shared_id, crossing, visibility, applies_to, {SHOWN} FROM pool
     WHERE {_POOL_ROWS} AND shared_id IN {{instructions:Array(String)}} {_NEWEST} shared_id
 )
 WHERE kind = 'instruction' AND {_NOT_ITS_OWN}
   AND (applies_to = '' OR applies_to = {{area:String}} OR startsWith({{area:String}}, concat(applies_to, '/')))
 ORDER BY applies_to, shared_id {_SETTINGS}"""
-_POOL_BRIEF = f"""SELECT shared_id AS subject, environment, {_SHOWN} FROM pool FINAL
+_POOL_BRIEF = f"""SELECT shared_id AS subject, environment, {SHOWN} FROM pool FINAL
 WHERE {_POOL_ROWS} AND kind != 'instruction' AND {_NOT_ITS_OWN}
 ORDER BY memory_type = 'procedure' DESC, validators DESC, confidence DESC, shared_id LIMIT {{most:UInt32}} {_SETTINGS}"""
 
@@ -124,6 +118,7 @@ class Recall:
         self._frequencies = Frequencies(client)
         self._callers: Recent[Caller | None] = Recent()
         self._instructions: Recent[list[str]] = Recent()
+        self._brought: Recent[frozenset[str]] = Recent()
         self._half_life_days = half_life_days
         self._secret = secret
         self._process = uuid.uuid4().hex
@@ -153,7 +148,7 @@ class Recall:
 
     def _look(self, who: Caller, ask: Ask) -> "_Look":
         ids = ids_of(self._secret, ask.org)
-        return _Look(self._client, self._frequencies, self._instructions, self._model, ids, who, ask, self._half_life_days)
+        return _Look(self._client, self._frequencies, self._instructions, self._brought, self._model, ids, who, ask, self._half_life_days)
 
     def _answer(self, ask: Ask, matches: Sequence[Match]) -> Answer:
         """The rows, and the exposure that they leave."""
@@ -176,6 +171,7 @@ class _Look:
         client: Client,
         frequencies: Frequencies,
         instructions: Recent[list[str]],
+        brought: Recent[frozenset[str]],
         model: Model | None,
         ids: Ids,
         who: Caller,
@@ -184,7 +180,7 @@ class _Look:
     ) -> None:
         self._client = client
         self._frequencies = frequencies
-        self._written = instructions
+        self._written, self._brought = instructions, brought
         self._model = model
         self._near: dict[int, float] = {}
         self._half_life_days = half_life_days
@@ -264,10 +260,13 @@ class _Look:
     def _of_pools(self, audiences: list[str], relevance: Mapping[int, float]) -> list[Match]:
         if not audiences or not relevance:
             return []
+        brought = self._brought.get((self._ask.org, self._ask.agent), lambda: poolrows.brought(self._client, self._given))
         found = []
-        for row in self._rows(_MATCHING, {"ids": list(relevance)}):
+        for key, row in poolrows.read(self._client, self._given, list(relevance)):
+            if row["kind"] == "instruction" or row["subject"] in brought:
+                continue
             match = self._match(row, own=False)
-            match.relevance, match.near = relevance[row["id"]], self._near.get(row["id"])
+            match.relevance, match.near = relevance[key], self._near.get(key)
             found.append(match)
         return found
 

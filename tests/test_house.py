@@ -48,7 +48,8 @@ def test_only_the_bindings_know_faust() -> None:
 
 
 def test_what_is_imported_is_declared() -> None:
-    declared = {normal(re.split(r"[\[<>=~! ]", requirement)[0]) for requirement in PROJECT["dependencies"]}
+    asked = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["meaning"]]
+    declared = {normal(re.split(r"[\[<>=~! ]", requirement)[0]) for requirement in asked}
     providers = packages_distributions()
     used = {name.split(".")[0] for names in SOURCES.values() for name in names} - sys.stdlib_module_names - set(PACKAGES)
     assert {top for top in used if not declared & {normal(by) for by in providers.get(top, [])}} == set()

@@ -32,7 +32,8 @@ stop = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: stop.set())
 kafka = {"bootstrap.servers": given["brokers"]}
 secret = bytes.fromhex(given["secret"])
-serve(Path(given["path"]), given["token"], 0, kafka, kafka, given["prefix"], secret, None, lambda port: print(port, flush=True), stop)
+ready = lambda port: print(port, flush=True)
+serve(Path(given["path"]), given["token"], 0, kafka, kafka, given["prefix"], secret, None, None, ready, stop)
 """
 
 

@@ -41,10 +41,10 @@ def test_a_crash_half_way_is_mended_by_the_next_start(empty: Client) -> None:
 
 
 def test_every_table_is_undone_by_name() -> None:
-    """What a migration makes, its way back drops, in the opposite order."""
+    """What a migration makes, its way back drops, in the opposite order, before or after it brings back what was there."""
     for migration in migrate.migrations():
         made = [_name(s) for s in migration.forwards if s.startswith("CREATE") or "ADD COLUMN" in s]
-        dropped = [_name(s) for s in migration.back]
+        dropped = [name for s in migration.back if not s.startswith("INSERT") and (name := _name(s)) in made]
         assert dropped == made[::-1], migration.name
 
 

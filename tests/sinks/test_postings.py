@@ -71,6 +71,7 @@ def test_many_postings_are_ranked_by_way_of_the_rarest(
     client: Client, writer: Writer, monkeypatch: pytest.MonkeyPatch, selective: int, chosen: int
 ) -> None:
     """The rarest stems choose, all rank; asked for, nothing is passed over."""
+    monkeypatch.setattr(relevance, "FETCHED", 0)
     monkeypatch.setattr(relevance, "ONE_PASS", 0)
     monkeypatch.setattr(relevance, "SELECTIVE", selective)
     writer.write(r.messages(*_texts(*(f"refund {word}" for word in ("status", "date", "shipping", "tax", "status date")))))
@@ -80,6 +81,22 @@ def test_many_postings_are_ranked_by_way_of_the_rarest(
     assert best.items() <= whole.items()
     top = r.learning("refund status date", entry_key="a/4", tools=())
     assert next(iter(best)) == postings.posting_id(top.learning_id, top.wording)
+
+
+def test_fetched_or_ranked_by_the_engine(client: Client, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few postings are ranked here, many where they are: order, scores and audiences are the same."""
+    texts = _texts("refund status refund", "status of an order", "shipping", "refund date", "date of a refund")
+    writer.write(r.messages(*texts, r.shared("refund date", space="sales", tools=())))
+    asked = [(text, OWN, postings.pool("sales")) for text in ("refund status", "date", "zebra", "the", "refund date of shipping")]
+
+    def best(text: str, *audiences: str) -> Any:
+        question = _question(client, text, *audiences)
+        return list(question.best(4).items()), question.met
+
+    fetched = [best(*one) for one in asked]
+    monkeypatch.setattr(relevance, "FETCHED", 0)
+    assert [best(*one) for one in asked] == fetched
+    assert [len(rows) for rows, _ in fetched] == [4, 3, 0, 0, 4]
 
 
 def test_scores_do_not_depend_on_batches(client: Client, writer: Writer) -> None:
