@@ -91,10 +91,10 @@ class Buffer:
             self._bytes -= len(item.body)
             self._count -= 1
 
-    def left(self) -> list[tuple[str, str]]:
-        """Topic and id of each record that is not yet sent."""
+    def left(self) -> list[tuple[int, str, str]]:
+        """Number, topic and id of each record that is not yet sent."""
         with self._lock:
-            return [(topic, name) for topic, name in self._db.execute("SELECT topic, id FROM items ORDER BY number")]
+            return list(self._db.execute("SELECT number, topic, id FROM items ORDER BY number"))
 
     def close(self) -> None:
         """Let go of the file."""

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -99,6 +99,7 @@ class Sending:
     def submit(self, item: Item) -> Future[str]:
         """Have a record sent. The future gets its receipt, or NotSent."""
         receipt: Future[str] = Future()
+        receipt.set_running_or_notify_cancel()  # whoever waits for it can't take the record back
         with self._changed:
             if self._over:
                 raise RuntimeError("the client is closed")
@@ -131,12 +132,13 @@ class Sending:
             self._shut = True
         left = self._buffer.left()
         if not self._buffer.lasting:
-            for topic, name in left:
-                self._lose(Lost(topic, name, "the client was closed before the other side took it"))
+            for number, topic, name in left:
+                lost = Lost(topic, name, "the client was closed before the other side took it")
+                self._lose(lost, self._receipts.pop(number, None))
         elif left:
             log.warning("%d records are left in the buffer: the next client that opens it sends them", len(left))
-        for receipt in self._receipts.values():
-            receipt.cancel()
+        for receipt in self._receipts.values():  # of what the file keeps
+            receipt.set_exception(CancelledError())
         self._transport.close()
         self._buffer.close()
         return Closed(self._sent, tuple(self._lost), len(left) if self._buffer.lasting else 0)
@@ -160,7 +162,7 @@ class Sending:
             except Exception as error:  # a fault of ours: the record is kept, and its text may hold what the record says
                 self._later(item, Unavailable(f"unexpected {type(error).__name__}"))
             else:
-                if (found := self._receipts.pop(item.number, None)) and not found.cancelled():
+                if found := self._receipts.pop(item.number, None):
                     found.set_result(receipt)
                 self._end(item, sent=1)
 

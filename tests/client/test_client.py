@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +168,16 @@ for n in range(20):
 def test_what_can_not_be_sent_is_told_at_the_end_or_kept(tmp_path: Path) -> None:
     told: list[Lost] = []
     tidegate = client(NOWHERE, on_lost=told.append)
-    tidegate.report("success", outcome_id="o-1")
+    receipt = tidegate.report("success", outcome_id="o-1")
     closed = tidegate.close(0.1)
     assert [(lost.topic, lost.id) for lost in closed.lost] == [("outcomes", "o-1")]
+    assert isinstance(receipt.exception(0), NotSent)
     assert (tuple(told), closed.kept) == (closed.lost, 0)
     keeping = client(NOWHERE, buffer=tmp_path / "buffer", on_lost=told.append)
-    keeping.report("success", outcome_id="o-2")
+    kept = keeping.report("success", outcome_id="o-2")
+    assert not kept.cancel()  # it is on its way
     assert (keeping.close(0.1).kept, len(told)) == (1, 1)
+    assert isinstance(kept.exception(0), CancelledError)
     with pytest.raises(RuntimeError):
         keeping.report("success")
 
