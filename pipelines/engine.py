@@ -13,7 +13,7 @@ from pipelines.child import READY_LINE
 from pipelines.kafka import client_config, consumer_config, producer_config
 from pipelines.seat import seat
 from pipelines.settings import load
-from sinks import meaning
+from sinks import door, meaning
 from sinks.engine import serve
 
 
@@ -36,7 +36,7 @@ def main() -> None:
 
         def ready(_: int) -> None:
             # Its readers have handles of their own in this process, so no question waits for the sink.
-            served = deployment(settings, ends, f"chdb://{clickhouse}")
+            served = deployment(settings, ends, f"chdb://{door.path_of(clickhouse)}")
             beside.enter_context(serving(served, settings.api_host, port, stop))
             print(READY_LINE.decode(), flush=True)
 

@@ -59,7 +59,7 @@ _SETTINGS = re.compile(
     r"(cast|cross|date_time|distinct|format_csv|format_custom|format_tsv|group_by|join|max|min|optimize|output_format|prefer|query_plan|sort"
     r"|union|use_query)_(?!schema$)\w+"
     r"|aggregate_functions_null_for_empty|count_distinct_implementation|empty_result_for_aggregation_by_empty_set|extremes|final|limit|offset"
-    r"|log_comment|readonly|session_timezone|timeout_before_checking_execution_speed|timeout_overflow_mode|transform_null_in"
+    r"|readonly|session_timezone|timeout_before_checking_execution_speed|timeout_overflow_mode|transform_null_in"
     r"|totals_mode|(read|result|set)_overflow_mode"
 )
 _COMBINATORS = "SELECT name FROM system.aggregate_function_combinators"

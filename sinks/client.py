@@ -17,14 +17,15 @@ _SECURE = {"http": False, "https": True, "clickhouse": False, "clickhouses": Tru
 def connect(dsn: str, token: str | None, create: bool = False) -> Client:
     """A client whose database is the DSN's (`http://host:8123/name`) or `tidegate`; `create` makes it where it is missing.
 
-    Times come back with their zone. `token` goes as a bearer token, unless the DSN holds a user. Raises ValueError where the DSN is none,
-    and what clickhouse-connect raises (`clickhouse_connect.driver.exceptions.ClickHouseError`) where the engine can't be reached.
+    Times come back with their zone. In process it asks as the operator (see `sinks.door`). `token` goes as a bearer token, unless the DSN
+    holds a user. Raises ValueError where the DSN is none, and what clickhouse-connect raises
+    (`clickhouse_connect.driver.exceptions.ClickHouseError`) where the engine can't be reached.
     """
     scheme, separator, rest = dsn.partition("://")
     if not separator or scheme not in {*_SECURE, "chdb"}:
         raise ValueError(f"not a ClickHouse DSN: its scheme must be one of {', '.join([*_SECURE, 'chdb'])}")
     if scheme == "chdb":
-        client: Client = clickhouse_connect.get_client(interface="chdb", path=rest, tz_mode="aware")
+        client: Client = clickhouse_connect.get_client(interface="chdb", path=rest, tz_mode="aware", settings={"log_comment": "*"})
         client.command(f"CREATE DATABASE IF NOT EXISTS {DATABASE}")
         client.database = DATABASE
         return client

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from sinks import migrate, reading
+from sinks import door, migrate, reading
 from sinks.client import connect
 from sinks.front import Front
 from sinks.meaning import Model
@@ -45,12 +45,13 @@ def serve(
     path.mkdir(parents=True, exist_ok=True)
     # A member by name: the one that takes a killed engine's place has its partitions at once, and waits for no session to run out.
     member = {"group.instance.id": "engine", **consumer_config}
-    client = connect(f"chdb://{path}", None)
+    guarded = door.path_of(path)
+    client = connect(f"chdb://{guarded}", None)
     try:
         with _inserts_in(path / "inserts"):
             migrate.forwards(client)
             reading.tell(client, half_life_days)
-            with Front(str(path.resolve()), token, port) as front:
+            with connect(f"chdb://{guarded}", None) as finder, Front(guarded, token, port, finder) as front:
                 answering = Thread(target=front.serve_forever, name="front", daemon=True)
                 answering.start()
                 try:

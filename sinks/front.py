@@ -15,16 +15,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import chdb
 import psutil
+from clickhouse_connect.driver.client import Client
 
 from sinks import allowed
 from sinks.allowed import Functions
 from sinks.client import DATABASE
+from sinks.door import EVERYBODY, Asker, asker
+from sinks.identity import find_key
+from sinks.recent import Recent
 from sinks.statement import FILES, Refused, Statement, read
 
 log = logging.getLogger(__name__)
@@ -40,9 +44,9 @@ STREAMED = frozenset({"Native", "TabSeparated", "TSV", "CSV", "RowBinary", "JSON
 TRANSPORT = frozenset(
     "query database default_format user password session_id session_timeout session_check query_id quota_key compress decompress role"  # noqa: SIM905
     " buffer_size wait_end_of_query client_protocol_version send_progress_in_http_headers http_headers_progress_interval_ms"
-    " enable_http_compression cancel_http_readonly_queries_on_client_close stacktrace".split()
+    " log_comment enable_http_compression cancel_http_readonly_queries_on_client_close stacktrace".split()
 )
-"""URL parameters that belong to the interface, not to the engine's settings."""
+"""URL parameters that belong to the interface, not to the engine's settings; by `log_comment`, which dbt sends, we say who asks."""
 _BOUNDARY = re.compile(r'multipart/form-data; *boundary="?([^";]+)"?', re.IGNORECASE)
 _FIELD = re.compile(rb'[; ]name="([^"]*)"')
 _CODE = re.compile(r"Code: (\d+)")
@@ -50,18 +54,27 @@ _READONLY, _SYNTAX, _AUTHENTICATION_FAILED = 164, 62, 516
 
 
 class Front(ThreadingHTTPServer):
-    """The HTTP server on loopback. `port` 0 takes a free one; `server_port` tells which."""
+    """The HTTP server on loopback. `path`: as chDB opens it; `port` 0 takes a free one (`server_port`); `client` finds keys."""
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, path: str, token: str, port: int) -> None:
+    def __init__(self, path: str, token: str, port: int, client: Client) -> None:
         self.path = path
         self.token = token.encode()
+        self._client, self._looking = client, Lock()
+        self._known: Recent[Asker | None] = Recent()
         self.turns = BoundedSemaphore(QUERIES_AT_ONCE)
-        with _handle(path, {}) as handle:
+        with _handle(path, {}, EVERYBODY) as handle:
             self.functions = Functions(handle)
         super().__init__(("127.0.0.1", port), _Request)
+
+    def asker(self, key: str) -> Asker | None:
+        """For whom a key asks: the operator's token for everybody; None for one that opens nothing."""
+        if hmac.compare_digest(key.encode("utf-8", "surrogateescape"), self.token):
+            return EVERYBODY
+        with self._looking:  # chDB's client serves one thread at a time
+            return self._known.get(key, lambda: asker(who) if (who := find_key(self._client, key)) else None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away, for the most part. What the error says may hold what was asked: only its type may be logged."""
@@ -114,9 +127,9 @@ class _Request(BaseHTTPRequestHandler):
                 return
             if url.path != "/":
                 raise _Failed(HTTPStatus.NOT_FOUND, _SYNTAX, "there is only / and /ping here")
-            self._authenticate()
-            with self.server.turns, _handle(self.server.path, given) as handle:
-                self._run(handle, sql, given)
+            asker = self._authenticate()
+            with self.server.turns, _handle(self.server.path, given, asker) as handle:
+                self._run(handle, sql, given, asker)
         except _Failed as failed:
             self._plain(failed.status, f"Code: {failed.code}. DB::Exception: {failed}\n".encode(), failed.code)
         except RuntimeError as error:  # chdb's errors are all of this kind
@@ -152,7 +165,7 @@ class _Request(BaseHTTPRequestHandler):
                 fields[name[1].decode()] = value.removesuffix(b"\r\n").decode()
         return fields, ""
 
-    def _authenticate(self) -> None:
+    def _authenticate(self) -> Asker:
         scheme, _, credentials = self.headers.get("Authorization", "").partition(" ")
         key = self.headers.get("X-ClickHouse-Key", "")
         if scheme.lower() == "bearer":
@@ -162,15 +175,19 @@ class _Request(BaseHTTPRequestHandler):
                 key = base64.b64decode(credentials, validate=True).decode().partition(":")[2]
             except ValueError:
                 key = ""
-        if not hmac.compare_digest(key.encode("utf-8", "surrogateescape"), self.server.token):
+        found = self.server.asker(key) if key else None
+        if found is None:
             raise _Failed(
-                HTTPStatus.UNAUTHORIZED if not key else HTTPStatus.FORBIDDEN, _AUTHENTICATION_FAILED, "the operator's token is needed"
+                HTTPStatus.FORBIDDEN if key else HTTPStatus.UNAUTHORIZED,
+                _AUTHENTICATION_FAILED,
+                "the operator's token is needed, or the key of an agent, an analyst, an auditor or an administrator",
             )
+        return found
 
-    def _run(self, handle: Any, sql: str, given: Mapping[str, str]) -> None:
+    def _run(self, handle: Any, sql: str, given: Mapping[str, str], asker: Asker) -> None:
         params = {name.removeprefix("param_"): value for name, value in given.items() if name.startswith("param_")}
         try:
-            statement = read(handle, sql, params, self.server.functions)
+            statement = read(handle, sql, params, self.server.functions, asker.views)
         except Refused as refused:
             raise _Failed(HTTPStatus.FORBIDDEN, _READONLY, str(refused)) from refused
         form = statement.format or given.get("default_format") or self.headers.get("X-ClickHouse-Format") or "TabSeparated"
@@ -213,8 +230,8 @@ class _Request(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _handle(path: str, given: Mapping[str, str]) -> Iterator[Any]:
-    """A handle of the engine with the request's database and settings, and read-only from then on."""
+def _handle(path: str, given: Mapping[str, str], asker: Asker) -> Iterator[Any]:
+    """A handle of the engine with the request's database and settings, for whom it asks, and read-only from then on."""
     handle: Any = chdb.connect(path)  # type: ignore[no-untyped-call]
     try:
         asked = given.get("database", "")
@@ -229,6 +246,8 @@ def _handle(path: str, given: Mapping[str, str]) -> Iterator[Any]:
                 raise _Failed(HTTPStatus.BAD_REQUEST, _SYNTAX, "a parameter of the URL is no setting that may be changed here")
             quoted = value.replace("\\", "\\\\").replace("'", "\\'")
             handle.query(f"SET {setting} = '{quoted}'")
+        comment = asker.comment.replace("\\", "\\\\").replace("'", "\\'")
+        handle.query(f"SET log_comment = '{comment}'")
         # 2 lets a statement change settings, but for this one; 1, where it is asked for, does not.
         handle.query(f"SET readonly = {1 if given.get('readonly') == '1' else 2}")
         yield handle

@@ -7,6 +7,7 @@ from typing import Any
 
 from sinks import allowed
 from sinks.allowed import Functions
+from sinks.door import SYSTEM
 
 FILES = "default"
 """The engine's database whose tables are the files of the machine."""
@@ -21,6 +22,8 @@ _FUNCTION = re.compile(r"^ *Function (\S+)", re.MULTILINE)
 _TABLE = re.compile(r"^ *(?:Table)?Identifier (.*?)(?: \(|$)", re.MULTILINE)
 _APPLY = re.compile(r"\bAPPLY\b(?: (\w+)(?! ->))?")
 _SETTINGS = re.compile(r"\bSETTINGS\b((?: \w+ = (?:''|[-+.\w]+),?)*)(?=\)| FORMAT | UNION | INTERSECT | EXCEPT |$)|\bSETTINGS\b")
+_RESOLVED = re.compile(r"^ *TABLE id: \d+,.*?\btable_name: ([^,\n]+)", re.MULTILINE)
+_TABLE_FUNCTION = re.compile(r"\btable_function_name: (\w+)")
 _NAME = re.compile(r"(\w+) =")
 
 
@@ -37,8 +40,10 @@ class Refused(Exception):
     """A statement that may not run; the text says why."""
 
 
-def read(handle: Any, sql: str, params: Mapping[str, str], functions: Functions) -> Statement:
+def read(handle: Any, sql: str, params: Mapping[str, str], functions: Functions, views: frozenset[str] | None = None) -> Statement:
     """The one statement in `sql`, as ClickHouse's own parser tells it. Raises Refused, and chdb's error where it is no SQL.
+
+    `views`: all that it may name; None: any table.
 
     `readonly` alone is not enough: under it chDB still runs `INTO OUTFILE` and `KILL`, a second statement behind a semicolon, and reads
     any file and address. What the syntax tree hides (APPLY, settings, SHOW … WHERE) is looked for in the text as the parser writes it.
@@ -53,6 +58,10 @@ def read(handle: Any, sql: str, params: Mapping[str, str], functions: Functions)
     if not _KINDS.match(tree):
         raise Refused("this endpoint reads only: a statement is a SELECT, SHOW, DESCRIBE, EXISTS or EXPLAIN")
     _look(tree, bare, functions)
+    if views is not None:
+        if not tree.startswith("SelectWithUnionQuery"):
+            raise Refused("this key asks with SELECT alone")
+        _of_views(str(handle.query(f"EXPLAIN QUERY TREE run_passes = 1 {_FORMAT.sub('', whole)}", "TSVRaw", params=dict(params))), views)
     found = _FORMAT.search(bare)
     return Statement(sql, found[1] if found else None, bare.startswith(("SELECT", "WITH")))
 
@@ -72,6 +81,15 @@ def _look(tree: str, bare: str, functions: Functions) -> None:
             raise Refused("a SETTINGS clause holds numbers and texts only")
         if other := next((name for name in _NAME.findall(clause[1]) if not allowed.setting(name)), None):
             raise Refused(f"setting {other} is none that may be changed here")
+
+
+def _of_views(resolved: str, views: frozenset[str]) -> None:
+    """Names as the engine resolves them, so that no alias, CTE or IN hides a table."""
+    if "view" in _TABLE_FUNCTION.findall(resolved):
+        raise Refused("table function view hides what it reads: it is refused")
+    for name in _RESOLVED.findall(resolved):
+        if name not in SYSTEM and name.rpartition(".")[2] not in views:
+            raise Refused(f"{name} is none that this key may read: it reads {', '.join(sorted(views))}")
 
 
 def _escaped(text: str) -> str:

@@ -84,9 +84,10 @@ def engine_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def engine(engine_path: Path) -> "Iterator[Client]":
     """The session's chDB."""
+    from sinks import door
     from sinks.client import connect  # late: most tests need no engine
 
-    client = connect(f"chdb://{engine_path}", None)
+    client = connect(f"chdb://{door.path_of(engine_path, 'migrated')}", None)
     client.command("SET fsync_metadata = 0")  # nobody needs a test's tables after a crash
     yield client
     client.close()

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from clickhouse_connect.driver.client import Client
 
+from sinks import door
+from sinks.client import connect
 from sinks.front import Front
 from sinks.processors import processors
 from sinks.writer import Writer
@@ -35,9 +37,11 @@ def writer(client: Client) -> Writer:
 
 
 @pytest.fixture(scope="session")
-def front(engine_path: Path, engine: Client) -> Iterator[Front]:
+def front(engine_path: Path, engine: Client, migrated: str) -> Iterator[Front]:
     """A front over the session's engine."""
-    with Front(str(engine_path.resolve()), TOKEN, 0) as server:
+    client = connect(f"chdb://{door.path_of(engine_path, 'migrated')}", None)
+    client.database = migrated
+    with Front(door.path_of(engine_path, "migrated"), TOKEN, 0, client) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield server

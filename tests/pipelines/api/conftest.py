@@ -22,6 +22,7 @@ from pipelines.api.services import Deployment, Services
 from pipelines.receipts import Issued, opened
 from pipelines.settings import load
 from schemas.codec import decode
+from sinks import door
 from sinks.client import connect
 from sinks.processors import processors
 from sinks.writer import Writer
@@ -113,7 +114,7 @@ def deployment(
     admin.create(config, Layout(settings.prefix, 2, 1, 1))
 
     def reader() -> Client:
-        client = connect(f"chdb://{engine_path}", None)
+        client = connect(f"chdb://{door.path_of(engine_path, migrated)}", None)
         client.database = migrated
         return client
 
