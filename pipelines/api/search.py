@@ -77,7 +77,7 @@ _FOUND: dict[str, Any] = {
         "rows": {"type": "array", "items": ROW, "description": "Best first; instructions in force before all."},
     },
 }
-_ROW_EXAMPLE = {
+ROW_EXAMPLE = {
     "recall_id": "0b9d3c1e-8a51-4d8e-9d2e-5f0d7d0a3c11",
     "ref": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIj",
     "section": "learning",
@@ -111,7 +111,7 @@ def asked(body: bytes) -> Search:
     "/learnings/search",
     summary="Recall: what is known, best first",
     responses={
-        200: shows("Rows.", _FOUND, {"recall_id": _ROW_EXAMPLE["recall_id"], "known": True, "rows": [_ROW_EXAMPLE]}),
+        200: shows("Rows.", _FOUND, {"recall_id": ROW_EXAMPLE["recall_id"], "known": True, "rows": [ROW_EXAMPLE]}),
         **problems(403, 413, 415),
     },
     openapi_extra=takes(Search.model_json_schema(), {"text": "customer wants a refund", "limit": 5}),

@@ -75,6 +75,34 @@ def test_a_question_that_is_none(http: Http, body: Any, code: str, field: str | 
     assert (answer.status_code, answer.json()["code"], answer.json().get("field")) == (422, code, field)
 
 
+@pytest.mark.parametrize(
+    ("key", "query", "sections"),
+    [
+        ("key-of-support-1", "", []),  # its own is not hot
+        ("key-of-support-2", "", ["learning"]),
+        ("key-of-support-2", "?area=support/refunds&env=runtime=node&env=os=linux", ["learning"]),
+        ("key-of-support-2", "?budget=1", []),
+        ("key-of-globex", "", []),
+        (OPERATOR, f"?org={r.ORG}&agent={r.OTHER}", ["learning"]),
+    ],
+)
+def test_a_briefing(filled: Http, key: str, query: str, sections: list[str]) -> None:
+    """SPEC 7.9: within its budget, of what the caller may read; and it is an exposure."""
+    told = filled("GET", f"/briefing{query}", key=key).json()
+    assert (told["known"], [row["section"] for row in told["rows"]]) == (True, sections)
+    assert told["left_out"] == (1 if "budget=1" in query else 0)
+    assert {row["recall_id"] for row in told["rows"]} <= {told["recall_id"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "field"),
+    [("env=node", 422, "env"), ("env==x", 422, "env"), ("budget=0", 422, "budget"), (f"agent={r.OTHER}", 403, "agent")],
+)
+def test_a_briefing_that_is_refused(filled: Http, query: str, status: int, field: str) -> None:
+    answer = filled("GET", f"/briefing?{query}")
+    assert (answer.status_code, answer.json()["field"]) == (status, field)
+
+
 def test_nobody_asks_for_another(filled: Http) -> None:
     answer = filled("POST", SEARCH, {"text": "refund", "agent": r.OTHER})
     assert (answer.status_code, answer.json()["field"]) == (403, "agent")

@@ -3,17 +3,20 @@
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
+from clickhouse_connect.driver.exceptions import ClickHouseError
 from confluent_kafka import Producer
 
 from pipelines.produce import Headers
-from pipelines.runtime import find
+from pipelines.runtime import find, resolve
 from pipelines.settings import load
 from schemas.codec import encode
 from schemas.keys import Bearer, parse
 from schemas.records import Run
 from schemas.signing import Signer
+from sinks.client import connect
 from tests.pipelines.cli.conftest import Tidegate
 
 pytestmark = pytest.mark.processes
@@ -105,6 +108,30 @@ def test_loading_agents_leaves_keys_and_adding_keys_leaves_the_agent(tidegate: T
     assert (row["home_space"], row["roles"], row["keys"]) == ("department/kept", ["analyst"], 2)
     [loaded] = [row for row in tidegate("agents", "list", "--org", ORG, "--json").rows if row["agent"] == "agent/kept"]
     assert (loaded["home_space"], loaded["hosted"], loaded["tools"]) == ("department/kept", False, ["a"])
+
+
+def test_an_analyst_s_key_opens_sql_to_its_organisation_until_it_is_revoked(tidegate: Tidegate) -> None:
+    """SPEC 7.1: with the tools of ClickHouse, the key as password; another organisation's rows are not there."""
+    for org in (ORG, "piedpiper"):
+        run = {"run_id": f"r-{org}", "org": org, "agent": NAME}
+        assert tidegate("produce", "runs", "-", "--wait", stdin=json.dumps(run)).status == 0
+    key = tidegate("person", "add", "person/analyst", "--org", ORG, "--role", "analyst").out.strip()
+    dsn = resolve(load(tidegate.environ)).clickhouse_dsn
+
+    def asked() -> list[Any] | None:
+        try:
+            with connect(dsn, key) as client:
+                return list(client.query("SELECT DISTINCT org FROM v_runs").result_rows)
+        except ClickHouseError as error:
+            assert "Code: 516" in str(error)
+            return None
+
+    while (rows := asked()) is None:  # the key is on its way
+        pass
+    assert rows == [(ORG,)]
+    tidegate("key", "revoke", key_of(key).key_id)
+    while asked() is not None:
+        pass
 
 
 def test_up_made_a_first_organisation(tidegate: Tidegate) -> None:
