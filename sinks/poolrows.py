@@ -29,5 +29,5 @@ def read(client: Client, given: Mapping[str, Any], ids: Sequence[int]) -> Iterat
 
 
 def brought(client: Client, given: Mapping[str, Any]) -> frozenset[str]:
-    """Shared ids of what an agent brought to pools itself: it is not shown them. `given`: `org` and `member`, its keyed hash."""
+    """Shared ids of what an agent brought to pools itself: it is not shown them (SPEC 6.6). `given`: `org` and `member`, its keyed hash."""
     return frozenset(key for (key,) in client.query(_BROUGHT, parameters=dict(given)).result_rows)

@@ -75,7 +75,7 @@ class Match:
         return self.row["evidence_status"] == "discredited", -self.score(now), self.subject
 
     def shown(self, text: str, area: str | None, ref: str, now: datetime) -> dict[str, Any]:
-        """The row as INTERFACES' `recall` tells it, without its recall id."""
+        """The row as INTERFACES' `recall` tells it, without its recall id (SPEC 7.7)."""
         row, unranked = self.row, self.relevance == 0
         return {
             "ref": ref,

@@ -47,6 +47,7 @@ LEFT JOIN (
 ) AS c ON c.learning_id = l.learning_id
 WHERE l.visibility = 'shown' AND NOT ifNull(l.ttl_at <= now64(3, 'UTC'), false)"""
 _THESE = f"AND learning_id IN {_FOUND}"
+# The owner recalls its own whatever its privacy, which decides crossing alone (SPEC 2.7).
 _OWN = f"{_NOW % (_THESE, _THESE)} AND l.state IN ('active', 'held', 'superseded') AND tier <= {{depth:UInt8}} {_SETTINGS}"
 _OWN_BRIEF = f"{_NOW % ('', '')} AND l.state = 'active' AND (tier = 1 OR memory_type = 'procedure') {_SETTINGS}"
 _POOL_ROWS = "org = {org:String} AND space IN {spaces:Array(String)}"
@@ -68,7 +69,8 @@ ORDER BY memory_type = 'procedure' DESC, validators DESC, confidence DESC, share
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A question. `area`: where the caller works; `space`: the pool that scope `space` names; `depth`, own learnings: 1 hot, 2 + warm, 3.
+    """A question. `area`: where the caller works; `space`: the pool that scope `space` names; `depth`, own
+    learnings: 1 hot, 2 + warm, 3 (SPEC 7.5).
 
     Raises ValueError where the scope is none or lacks what it needs.
     """

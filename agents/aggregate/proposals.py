@@ -140,7 +140,7 @@ def _make(turn: Turn, proposal: LearningProposed, floor: str, reason: str | None
 
 
 def _restate(turn: Turn, work: Work, proposal: LearningProposed, floor: str, reason: str | None) -> None:
-    """The same wording again: it inherits evidence and hold, and keeps the stricter floor (SPEC 2.9, 3.11).
+    """The same wording again: it inherits evidence and hold, adds none (SPEC 5.9), and keeps the stricter floor (SPEC 2.9, 3.11).
 
     A hold that nobody can clear takes the place of one that a person could (SPEC 4.2); it expires when the first would have.
     """

@@ -197,7 +197,7 @@ class _Taking:
         return replace(credit, amends=False)
 
     def _link(self, copy: Copy, shared_id: str, at: datetime) -> None:
-        """A new copy contradicts this one (SPEC 6.4)."""
+        """A new copy contradicts this one (SPEC 6.4): both stay, and both are returned (SPEC 4.10)."""
         if shared_id not in copy.contradicts:
             self.table.put(copy)
             copy.revision += 1

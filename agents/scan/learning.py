@@ -84,7 +84,7 @@ class Proposal:
             privacy=_privacy(draft),
             floor=floor[0],
             floor_reason=floor[1],
-            producer=written.producer,
+            producer=written.producer,  # as its author tells it (SPEC 2.5)
             environment=self.environment,
             applies_to=self.applies_to,
             confidence=draft.confidence,
@@ -109,7 +109,7 @@ class Proposal:
         return floor_of(secrets, {h.kind for _, h in self.marks if h.floor})
 
     def _hold(self) -> str | None:
-        """Why it is held: a credential, an injection of medium or more, or that it can't be made clean (SPEC 3.14)."""
+        """Why it is held: a credential, an injection of medium or more, or that it can't be made clean (SPEC 3.14, 4.1)."""
         if self.rule is None:
             return "unclean"
         kinds = {h.kind for _, h in self.marks if h.hard or (h.layer == "injection" and RANK[h.severity] >= RANK["medium"])}

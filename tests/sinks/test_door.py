@@ -100,7 +100,8 @@ def test_each_table_has_its_filter(client: Client, migrated: str) -> None:
 
 
 def test_rows(as_one: Any, client: Client, migrated: str) -> None:
-    """SPEC 7.1: of every table and view, without the front: no identity, no rows; else those of the organisation, or one's own."""
+    """SPEC 7.1, 8.1: of every table and view, claims among them, past the front: no identity, no rows; else the organisation's or
+    one's own."""
     for name, view in names(client, migrated).items():
         if name in NOBODYS:
             continue

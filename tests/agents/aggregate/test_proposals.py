@@ -19,6 +19,7 @@ def test_made() -> None:
 
 
 def test_an_identical_restatement_inherits_evidence() -> None:
+    """SPEC 2.9, 5.9: and brings none, whoever had recalled what."""
     log = Log()
     table = known(log, confidence=0.7).take(log.outcome("o-1"), log.run("r-2", {"confidence": 0.1, "cue": "another cue"}))
     newest = table.newest()

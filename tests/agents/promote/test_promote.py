@@ -273,7 +273,7 @@ def pool_record() -> PoolMember:
 
 
 def test_contradicting_copies_are_linked_both_ways() -> None:
-    """SPEC 6.4."""
+    """SPEC 4.10, 6.4."""
     pool = Pool()
     never = cleared("agent/2", "Never check the order status before issuing a refund.", 2)
     pool.take(A, never)

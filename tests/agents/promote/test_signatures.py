@@ -20,6 +20,7 @@ REVIEWED = ["skill", "document", "instruction"]
     ],
 )
 def test_signatures(kinds: list[str], signatures: list[str], enough: bool) -> None:
+    """SPEC 2.4, 4.6: the kind sets what is needed."""
     assert [are_enough(kind, signatures) for kind in kinds] == [enough] * len(kinds)
 
 

@@ -36,7 +36,7 @@ from tests.agents.scan.raw import AT, IDS, KEY, TOKEN, a_learning, a_run, incomi
 
 
 def test_a_write_is_scanned_as_a_run_s_learning_is() -> None:
-    """SPEC 2.8, 3.1: whatever the path. A rollback that says what it said before has the wording that it had."""
+    """SPEC 2.5, 2.8, 3.1: whatever the path. A rollback that says what it said before has the wording that it had."""
     said = replace(a_learning(f"Use {TOKEN}."), cue="an order in transit")
     write = Write(org="acme", agent="agent/one", work_area="support", producer="person", learning=said, rollback_to=3)
     [held] = only(scanned(write), LearningProposed)
@@ -93,7 +93,7 @@ def test_privacy_as_stated(draft: dict[str, Any], privacy: str) -> None:
 
 
 def test_a_credential_in_the_wording_is_masked_and_holds_hard() -> None:
-    """SPEC 3.14, 4.2."""
+    """SPEC 3.14, 4.1, 4.2."""
     got = proposed(a_run(learnings=(a_learning(f"Log in with {TOKEN} first."),)))
     assert got.rule == "Log in with [github_token:1] first."
     assert (got.hold, got.hold_hard, got.floor) == ("github_token", True, "sensitive")

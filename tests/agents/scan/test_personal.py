@@ -26,6 +26,7 @@ from agents.scan.text import scan_text
     ],
 )
 def test_is_seen(text: str, kind: str, value: str) -> None:
+    """SPEC 3.3, 3.6."""
     found = [(h.kind, text[h.start : h.end]) for h in scan_text(text).findings if h.layer in ("pii", "card")]
     assert (kind, value) in found
 
