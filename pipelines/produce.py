@@ -10,11 +10,18 @@ from pipelines.errors import Failure, Unreachable
 from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
-from schemas.records import Exposure, Outcome, Principal, Review, Run, Write
+from schemas.records import Erasure, Exposure, Outcome, Principal, Review, Run, Write
 from schemas.signing import Signer
 
-Record = Run | Outcome | Write | Review | Principal
-KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "reviews": Review, "principals": Principal}
+Record = Run | Outcome | Write | Review | Principal | Erasure
+KINDS: Mapping[str, type[Record]] = {
+    "runs": Run,
+    "outcomes": Outcome,
+    "writes": Write,
+    "reviews": Review,
+    "principals": Principal,
+    "erasures": Erasure,
+}
 """What is sent to which topic (without prefix)."""
 
 _IN_FLIGHT_BYTES = 64 * 1024 * 1024
@@ -169,6 +176,8 @@ def message_key(record: Record | Exposure) -> bytes:
             name = record.principal
         case Review():
             name = record.subject
+        case Erasure():
+            name = record.requested_by
         case _:
             name = record.agent
     return f"{record.org}/{name}".encode()
@@ -185,6 +194,8 @@ def parts_of(record: Record) -> tuple[str, ...]:
             return numbered_parts("writes", 1)
         case Review():
             return ("review",)
+        case Erasure():
+            return numbered_parts("erasures", 1)
         case Principal():
             return ()
 
@@ -194,6 +205,8 @@ def numbered_parts(topic: str, first: int, claims: int = 0) -> tuple[str, ...]:
     """The parts of a message by its topic and how many learnings, or credits, and claims it has."""
     if topic == "outcomes":
         return tuple(f"credit:{n}" for n in range(first)) or ("outcome",)
+    if topic == "erasures":
+        return ("erasure",)
     episode = ("episode",) if topic == "runs" else ()
     return (*episode, *(f"learning:{n}" for n in range(first)), *(f"claim:{n}" for n in range(claims)))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 READERS: Mapping[str, tuple[str, ...]] = {
-    "scan": ("runs", "outcomes", "writes", "reviews", "principals", "recalls"),
+    "scan": ("runs", "outcomes", "writes", "reviews", "principals", "recalls", "erasures"),
     "aggregate": ("learnings",),
     "promote": ("candidates",),
     "journal": ("decisions",),
@@ -23,6 +23,7 @@ READERS: Mapping[str, tuple[str, ...]] = {
         "journal-texts",
         "journal-seals",
         "dead-letters",
+        "erased",
         "requests",
         "receipts",
     ),

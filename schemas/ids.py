@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import hmac
 import struct
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +13,7 @@ from schemas.partition import log_hash
 
 _REF = struct.Struct(">BI16s8s")  # own or pool, log hash, subject id, wording
 _MAC_BYTES = 8
-_PURPOSES = ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref", "salt", "request")
+_PURPOSES = ("learning", "shared", "claim", "wording", "content", "agent", "name", "outcome", "run", "ref", "salt", "request", "entity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,10 @@ class Ids:
     def run(self, agent: str, run_id: str) -> str:
         """Stand-in for an agent's run id among its kept runs, 16 hex digits."""
         return self._hash("run", 8, agent, run_id)
+
+    def entity(self, name: str) -> str:
+        """Stand-in for an entity, however it is written, 16 hex digits."""
+        return self._hash("entity", 8, " ".join(unicodedata.normalize("NFKC", name).casefold().split()))
 
     def request(self, principal: str, key: str) -> str:
         """Stand-in for a caller's Idempotency-Key, 32 hex digits."""

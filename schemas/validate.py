@@ -10,7 +10,7 @@ from typing import Any
 from schemas import codec
 from schemas.jsonform import loads
 from schemas.problem import Problem
-from schemas.records import ClaimDraft, CreditDraft, Exposure, LearningDraft, Outcome, Principal, Review, Run, Step, Write
+from schemas.records import ClaimDraft, CreditDraft, Erasure, Exposure, LearningDraft, Outcome, Principal, Review, Run, Step, Write
 
 RUN_BYTES = 32 * 1024 * 1024
 """Largest run, encoded and before compression."""
@@ -45,7 +45,7 @@ _HELPFUL = ("yes", "no", "unknown")
 
 
 def problem(record: Any) -> Problem | None:
-    """What is wrong with a Run, Outcome, Write, Review, Principal or Exposure, the first thing only, or None."""
+    """What is wrong with a Run, Outcome, Write, Review, Erasure, Principal or Exposure, the first thing only, or None."""
     match record:
         case Run():
             found = _run(record)
@@ -55,6 +55,8 @@ def problem(record: Any) -> Problem | None:
             found = _write(record)
         case Review():
             found = _review(record)
+        case Erasure():
+            found = _erasure(record)
         case Principal():
             found = _principal(record)
         case Exposure():
@@ -195,6 +197,11 @@ def _review(review: Review) -> Iterator[Problem]:
             yield Problem("missing", "names", "is needed: which texts of the entry are erased")
     elif (review.agent is None) == (review.space is None):
         yield Problem("bad_value", "agent", "agent or space is needed, and not both")
+
+
+def _erasure(erasure: Erasure) -> Iterator[Problem]:
+    yield from _names(erasure, "", "org", "entity", "requested_by")
+    yield from _texts("reason", erasure.reason)
 
 
 def _principal(principal: Principal) -> Iterator[Problem]:

@@ -26,17 +26,17 @@ _ORG = "getSetting('log_comment') IN ('*', org)"
 _OWN = "getSetting('log_comment') IN ('*', org, concat(org, '\\n', agent))"
 FILTERS: dict[str, str] = {
     **dict.fromkeys(("entries", "learnings", "counters", "episodes", "outcomes", "credits", "exposures", "findings", "receipts"), _OWN),
-    **dict.fromkeys(("shared", "pool", "pool_members", "decisions"), _ORG),
+    **dict.fromkeys(("shared", "pool", "pool_members", "decisions", "erased"), _ORG),
     **dict.fromkeys(("principals", "identities", "identity_keys", "claims", "requests", "dead_letters", "migrations"), _OPERATOR),
     **dict.fromkeys(("journal", "journal_texts", "journal_keys", "journal_checkpoints", "journal_countersignatures"), _OPERATOR),
-    **dict.fromkeys(("postings", "wordings", "vectors", "pool_rows", "pool_arrivals", "pool_packed"), _OPERATOR),
+    **dict.fromkeys(("postings", "wordings", "vectors", "pool_rows", "pool_arrivals", "pool_packed", "erased_runs"), _OPERATOR),
 }
 """For each table, and each view that keeps its rows in another, which are let through."""
 
 OWN_VIEWS = frozenset(
     {"v_learnings", "v_entry_versions", "v_evidence", "v_runs", "v_outcomes", "v_credits", "v_exposures", "v_findings", "v_refused"}
 )
-ORG_VIEWS = OWN_VIEWS | {"v_pool", "v_funnel", "v_gate_misses", "v_decisions", "v_importance"}
+ORG_VIEWS = OWN_VIEWS | {"v_pool", "v_funnel", "v_gate_misses", "v_decisions", "v_importance", "v_erasures"}
 SYSTEM = frozenset({"system.one", "system.settings"})
 """What clients of ClickHouse read as they connect, and what a SELECT without a table reads: nothing of anybody's."""
 

@@ -12,6 +12,7 @@ from schemas.records import (
     DeadLetter,
     Decision,
     Episode,
+    Erased,
     Exposure,
     Finding,
     Identity,
@@ -71,6 +72,7 @@ def processors(secret: bytes) -> dict[str, Processor]:
         Processor("journal-texts", (Projection("journal_texts", JournalText, fields(JournalText)),)),
         Processor("journal-seals", tuple(Projection(table, kind, fields(kind)) for table, kind in _SEALS.items())),
         Processor("dead-letters", (Projection("dead_letters", DeadLetter, fields(DeadLetter)),)),
+        Processor("erased", (Projection("erased", Erased, fields(Erased)),)),
         Processor("requests", (Projection("requests", Request, fields(Request)),)),
         Processor("receipts", (Projection("receipts", Receipt, fields(Receipt)),)),
     )

@@ -18,6 +18,7 @@ from schemas.problem import Problem
 from sinks import postings
 from sinks.batch import Batch, Message, Pair, Refusal
 from sinks.columns import ColumnInsert, avro_file, distinct
+from sinks.erasure import Erasing
 from sinks.meaning import Model
 from sinks.postings import Wording
 from sinks.processors import Processor
@@ -48,6 +49,7 @@ class Writer:
     def __init__(self, client: Client, processors: dict[str, Processor], model: Model | None = None) -> None:
         self._client = client
         self._model = model
+        self._erasing = Erasing(client)
         self._processors = processors
         self._in_process = client.uri.startswith("chdb:")
         self._contexts: dict[str, InsertContext] = {}
@@ -68,6 +70,7 @@ class Writer:
         for topic, processor in self._processors.items():
             if topic in by_topic:
                 self._write_topic(processor, by_topic[topic], refusals)
+        _guarded(lambda: self._erasing.after(messages))
         return [Refusal(message, problem) for message, problem in refusals.items()]
 
     def _write_topic(self, processor: Processor, messages: Iterable[Message], refusals: dict[Message, Problem]) -> None:

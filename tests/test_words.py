@@ -41,7 +41,7 @@ def said(package: str, field: str) -> set[str]:
             | set(re.findall(r'return "(\w+)"', CODE["promote"])) & {"demoted", "returned"}
             | {"corroborated"}
             | set(re.findall(r'decision, reason = "(\w+)"', CODE["aggregate"]))
-            | {"refused", "text_erased"}
+            | {"refused", "text_erased", "erasure_requested", "entity_erased"}
             | {*DONE.values()} - {"approved"},
         ),
     ],

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from agents.aggregate.erasure import take_erasure
 from agents.aggregate.gate import GatePolicy
 from agents.aggregate.importance import dimensions
 from agents.aggregate.lifecycle import conclude, settle
@@ -28,6 +29,7 @@ from schemas.problem import Problem
 from schemas.records import (
     AgentChanged,
     DeadLetter,
+    EntityErased,
     LearningProposed,
     OutcomeReported,
     Recalled,
@@ -42,7 +44,7 @@ _logger = logging.getLogger(__name__)
 
 LOG_KEPT = timedelta(days=30)
 """Retention of the agents' log."""
-Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled | Reviewed
+Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled | Reviewed | EntityErased
 
 
 class Aggregate:
@@ -104,7 +106,9 @@ class Aggregate:
 
 
 def _take_event(turn: Turn, event: Event) -> None:
-    turn.org, turn.agent, turn.source, turn.at = event.org, event.agent or "", event.source, event.received_at
+    turn.org, turn.source, turn.at = event.org, event.source, event.received_at
+    # What goes for all agents of a partition has a watermark of its own, under no agent's name.
+    turn.agent = "" if isinstance(event, EntityErased) else event.agent or ""
     mark = _watermark(turn, event.source, event.sender)
     if mark is not None and (event.source.offset, event.source.index) <= (mark.offset, mark.index):
         return
@@ -120,6 +124,8 @@ def _take_event(turn: Turn, event: Event) -> None:
             _change_agent(turn, event)
         case Reviewed():
             take_review(turn, event)
+        case EntityErased():
+            take_erasure(turn, event)
         case Recalled():
             _count_recalls(turn, event)
     _mark(turn, event.source, event.sender, verdict, run)

@@ -59,3 +59,18 @@ def amendments_of(org: str, name: str, outcome: bytes) -> bytes:
 def timers(day: int, part: int) -> bytes:
     """A part of the timers of a day."""
     return f"T:{day}:{part}".encode()
+
+
+def met_by(org: str, entity: bytes) -> bytes:
+    """MetBy: which agents met an entity, by the keyed hash of its name."""
+    return f"X:{org}:".encode() + entity
+
+
+def met(org: str, name: str, entity: bytes) -> bytes:
+    """Met: what an agent keeps of an entity."""
+    return f"Y:{org}/{name}:".encode() + entity
+
+
+def erased_runs(org: str, name: str) -> bytes:
+    """Runs of an agent whose episodes were erased."""
+    return f"Z:{org}/{name}".encode()

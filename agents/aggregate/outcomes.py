@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from agents.aggregate.amendments import amend
 from agents.aggregate.credits import RETRACTED, application, count, entries, kept_outcomes, moves, read_wording, target_of, to_pool
+from agents.aggregate.entities import ERASED, erased_runs
 from agents.aggregate.kept import NO_LINK
 from agents.aggregate.turn import Turn
 from agents.aggregate.waiting import UNKNOWN, parts, release_amendments, wait, waiting_credit
@@ -48,6 +49,8 @@ def _release(turn: Turn, amended: bytes) -> None:
 def _accept(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) -> None:
     kept = kept_outcomes(turn)
     number = kept.count
+    run = NO_LINK if outcome.run_id is None else bytes.fromhex(turn.ids.run(outcome.agent, outcome.run_id))
+    erased = outcome.run_id is not None and run in erased_runs(turn)
     entry = KeptOutcome(
         place=number,
         result=outcome.result,
@@ -55,9 +58,11 @@ def _accept(turn: Turn, outcome: OutcomeReported, id_: bytes, content: bytes) ->
         entries=entries(outcome),
         verified=outcome.verified_by is not None,
         independent=application(outcome, "unknown").independent,
-        targets=tuple(_credit(turn, outcome, credit, number, id_) for credit in outcome.credits),
+        targets=tuple(
+            _without_effect(turn, credit) if erased else _credit(turn, outcome, credit, number, id_) for credit in outcome.credits
+        ),
     )
-    kept.append(id_, content, NO_LINK, _milliseconds(outcome), entry)
+    kept.append(id_, content, run, _milliseconds(outcome), entry)
     turn.update(outcomes=kept.count)
     if not outcome.credits:
         turn.receipt("outcome", "stored")
@@ -89,6 +94,12 @@ def _credit(turn: Turn, outcome: OutcomeReported, credit: Credit, number: int, i
     count(work, number, outcome.outcome_id, application(outcome, credit.helpful))
     work.cause("outcome", outcome.outcome_id, outcome.agent, turn.at)
     return replace(target, since=work.since)
+
+
+def _without_effect(turn: Turn, credit: Credit) -> Target:
+    """A credit of a run that met what was erased since: it is known, and lends nothing (SPEC 8.3)."""
+    turn.receipt(f"credit:{credit.part}", "stored", ERASED)
+    return target_of(replace(credit, applied=False))
 
 
 def _end(turn: Turn, outcome: OutcomeReported, end: str, reason: str) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from agents.aggregate import keys
+from agents.aggregate.entities import ERASED, meet
 from agents.aggregate.kept import NO_LINK, Kept
 from agents.aggregate.privacy import in_effect, joined, stricter
 from agents.aggregate.turn import Turn
@@ -27,12 +28,22 @@ def take_run(turn: Turn, run: RunSeen) -> tuple[str, int]:
         return (DUPLICATE if same else CONFLICT), -1
     floor, reason = _with_children(runs, id_, run)
     parent = bytes.fromhex(turn.ids.run(run.agent, run.parent_run_id)) if run.parent_run_id is not None else NO_LINK
-    number = runs.append(id_, content, parent, int(run.received_at.timestamp() * 1000), KeptRun(floor=floor, reason=reason))
+    entities = tuple(bytes.fromhex(e) for e in run.episode.entities)
+    number = runs.append(
+        id_, content, parent, int(run.received_at.timestamp() * 1000), KeptRun(floor=floor, reason=reason, entities=entities)
+    )
     turn.update(runs=runs.count)
     _pull_parents(turn, runs, parent, floor, reason, run.run_id)
-    turn.send("episodes", f"{run.org}/{run.agent}/{run.run_id}", run.episode, turn.log)
-    turn.receipt("episode", "stored")
+    gone = meet(turn, run, id_)
+    if gone:
+        turn.receipt("episode", "refused", ERASED)
+    else:
+        turn.send("episodes", f"{run.org}/{run.agent}/{run.run_id}", run.episode, turn.log)
+        turn.receipt("episode", "stored")
     for part, claim in enumerate(run.claims):
+        if bytes.fromhex(claim.entity_id) in gone:
+            turn.receipt(f"claim:{part}", "refused", ERASED)
+            continue
         turn.send("claims", f"{run.org}/{run.agent}/{claim.claim_id}", claim, turn.log)
         turn.receipt(f"claim:{part}", "stored")
     return TAKEN, number

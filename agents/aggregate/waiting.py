@@ -1,5 +1,6 @@
 """Credits and amendments that overtook what they are about: they wait a day of stream time, 1,000 outcomes an agent (SPEC 5.2, 5.10)."""
 
+from collections.abc import Container
 from dataclasses import replace
 from datetime import timedelta
 
@@ -144,6 +145,27 @@ def release_amendments(turn: Turn, amended: bytes) -> tuple[OutcomeReported, ...
     if out:
         turn.view.put(key, None)
     return out
+
+
+def drop_amendments(turn: Turn, runs: Container[bytes], reason: str) -> int:
+    """Refuse waiting amendments that name one of some runs, by the hashes of their ids; how many there were."""
+    waits = turn.view.get(WaitingOutcomes, keys.waiting(turn.org, turn.agent))
+    dropped = 0
+    for key in dict.fromkeys(key for w in (waits.outcomes if waits else ()) if w.number == AMENDMENT for key in w.keys):
+        held = turn.view.get(WaitingAmendments, key)
+        stay = []
+        for message in held.messages if held else ():
+            amendment = load(OutcomeReported, message)
+            if amendment.run_id is None or bytes.fromhex(turn.ids.run(amendment.agent, amendment.run_id)) not in runs:
+                stay.append(message)
+                continue
+            s = amendment.source
+            for part in parts(amendment):
+                turn.receipt(part, "refused", reason, id_=f"{s.topic}:{s.partition}:{s.offset}")
+            leave(turn, AMENDMENT, key)
+            dropped += 1
+        turn.view.put(key, WaitingAmendments(messages=tuple(stay)) if stay else None)
+    return dropped
 
 
 def expire(turn: Turn, index: bytes) -> None:

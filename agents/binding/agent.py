@@ -29,13 +29,12 @@ from aiokafka.structs import ConsumerRecord
 from faust.stores.base import Store
 from faust.types import TP
 
-from agents.binding.batch import Core, Incoming
+from agents.binding.batch import Core, Incoming, partitions_of
 from agents.binding.lease import EXIT_CRASHED, EXIT_LEASE_OVER, EXIT_SEND_FAILED, SESSION_SECONDS, Lease, die
 from agents.binding.outbox import Idempotent, Outbox, Transactional, ship
 from agents.binding.states import NewStates, States
 from agents.binding.transport import Transport
 from schemas.codec import encode
-from schemas.partition import partition_of
 from schemas.records import Tick
 
 TICK_SECONDS = 60.0
@@ -148,7 +147,7 @@ class App(faust.App):
         batch = [Incoming(topic, epoch, r.partition, r.offset, times[r.timestamp], r.key, r.value, r.headers) for r in records]
         result = self._core.step(tp.partition, batch, self.states.reader(tp.partition) if self.changelog else _no_state)
         partitions = self.cluster.partitions
-        out = ((prefix + o.topic, partition_of(o.log, partitions), o.key, o.value) for o in result.out)
+        out = ((prefix + o.topic, partition, o.key, o.value) for o in result.out for partition in partitions_of(o.log, partitions))
         changelog = self.changelog or ""
         states = ((changelog, tp.partition, key, value) for key, value in result.states.items())
         self.lease.check()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from schemas.partition import partition_of
 from schemas.records import Source
 
 
@@ -39,6 +40,10 @@ class Incoming:
         return f"{self.topic}:{self.partition}:{self.offset}"
 
 
+EVERYWHERE = -1
+"""Instead of a murmur2: a copy for each partition of the topic."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """One record to send. `topic` is without prefix; `log` the murmur2 of what the topic is partitioned by; no value: a tombstone."""
@@ -55,6 +60,11 @@ class Result:
 
     out: list[Outgoing] = field(default_factory=list)
     states: dict[bytes, bytes | None] = field(default_factory=dict)
+
+
+def partitions_of(log: int, partitions: int) -> Sequence[int]:
+    """The partitions that a record goes to, of as many."""
+    return range(partitions) if log == EVERYWHERE else (partition_of(log, partitions),)
 
 
 Read = Callable[[bytes], bytes | None]

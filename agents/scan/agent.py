@@ -8,7 +8,7 @@ from agents.scan.core import Scan
 from agents.scan.directory import Directory
 from agents.scan.findings import FloorRule
 
-SOURCES = ("runs", "outcomes", "writes", "reviews", "principals", "recalls")
+SOURCES = ("runs", "outcomes", "writes", "reviews", "principals", "recalls", "erasures")
 _RAW_KEPT = timedelta(days=7)
 _RUNS_A_BATCH = 500
 

@@ -4,23 +4,24 @@ from collections.abc import Sequence
 
 from agents.binding.batch import Incoming, Outgoing, Read, Result
 from agents.scan.directory import Directory, Speaker
+from agents.scan.erasures import scan_erasure
 from agents.scan.findings import FloorRule
 from agents.scan.naming import clean_name, found_in
 from agents.scan.outcomes import scan_outcome
 from agents.scan.private import excerpt
 from agents.scan.reviews import scan_review
-from agents.scan.runs import scan_run
+from agents.scan.runs import named, scan_run
 from agents.scan.say import Author, dead_letter
 from agents.scan.writes import scan_write
 from schemas.codec import decode_as, encode
 from schemas.ids import agent_log, ids_of
 from schemas.keys import bounded
 from schemas.problem import Problem
-from schemas.records import AgentChanged, Exposure, Grant, Identity, Outcome, Principal, Recalled, Receipt, Review, Run, Write
+from schemas.records import AgentChanged, Erasure, Exposure, Grant, Identity, Outcome, Principal, Recalled, Receipt, Review, Run, Write
 from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
 
-Raw = Run | Outcome | Write | Review | Principal | Exposure
+Raw = Run | Outcome | Write | Review | Principal | Exposure | Erasure
 _KINDS: dict[str, type[Raw]] = {
     "runs": Run,
     "outcomes": Outcome,
@@ -28,6 +29,7 @@ _KINDS: dict[str, type[Raw]] = {
     "reviews": Review,
     "principals": Principal,
     "recalls": Exposure,
+    "erasures": Erasure,
 }
 
 
@@ -68,7 +70,9 @@ class Scan:
         if speaker is None or not _may(speaker, raw, name):
             return author.refused("access_breach")
         if wrong:
-            return author.dead_letter(wrong, excerpt(raw, wrong.field))
+            if isinstance(raw, Erasure):
+                return author.dead_letter(wrong, None)  # whom it names is not kept
+            return author.dead_letter(wrong, excerpt(raw, wrong.field), named(ids, raw) if isinstance(raw, Run) else ())
         return _taken(author, speaker, raw, self._floors)
 
 
@@ -78,6 +82,8 @@ def _author(raw: Raw) -> str:
             return raw.principal
         case Review():
             return raw.reviewer
+        case Erasure():
+            return raw.requested_by
         case _:
             return raw.agent
 
@@ -89,6 +95,8 @@ def _may(speaker: Speaker, raw: Raw, name: str) -> bool:
     match raw:
         case Principal():
             return False
+        case Erasure():
+            return speaker.principal == name and speaker.has("administrator", None)
         case Review():
             return speaker.principal == name and speaker.has("administrator" if raw.act == "erase" else "reviewer", raw.space)
         case _:
@@ -105,6 +113,8 @@ def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule) -> lis
             return scan_write(author, raw, floors)
         case Review():
             return scan_review(author, raw)
+        case Erasure():
+            return scan_erasure(author, raw)
         case Principal():
             return [_identity(author, raw), *([_agent_changed(author, raw)] if raw.kind == "agent" else [])]
         case Exposure():

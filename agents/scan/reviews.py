@@ -27,7 +27,7 @@ def scan_review(author: Author, review: Review) -> list[Outgoing]:
         subject=review.subject,
         act=review.act,
         reviewer=author.agent,
-        reason=_reason(review.reason),
+        reason=kept_reason(review.reason),
         wording=review.wording,
         received_at=author.record.at,
     )
@@ -36,7 +36,8 @@ def scan_review(author: Author, review: Review) -> list[Outgoing]:
     return [Outgoing("candidates", reviewed.subject.encode(), encode(reviewed), log_hash(author.org, reviewed.space or ""))]
 
 
-def _reason(reason: str | None) -> str | None:
+def kept_reason(reason: str | None) -> str | None:
+    """A reason as it may be kept; None where none was given."""
     if not reason:
         return None
     clean = scrub(reason, Entities([]), frozenset(), Numbers())
@@ -45,7 +46,7 @@ def _reason(reason: str | None) -> str | None:
 
 def _erasure(author: Author, review: Review) -> Outgoing:
     """Decided here, since nobody else has a say: the journal erases as it takes the decision down."""
-    reason = _reason(review.reason)
+    reason = kept_reason(review.reason)
     decision = Decision(
         source=author.record.source(),
         decision_id=short_hash(f"erased\0{author.record.epoch}\0{author.record.receipt}".encode()),

@@ -11,6 +11,7 @@ from agents.scan.naming import clean_name
 from agents.scan.private import clean, clean_json, note
 from agents.scan.say import Author
 from agents.scan.words import word_set
+from schemas.ids import Ids
 from schemas.jsonform import canonical, dump
 from schemas.records import Claim, Episode, Run, RunSeen, Step
 
@@ -51,7 +52,7 @@ def scan_run(author: Author, run: Run, floors: FloorRule) -> list[Outgoing]:
         floor_reason=floor[1],
         received_at=author.record.at,
         proposals=len(proposals),
-        episode=_episode(author, run, run_id, found),
+        episode=_episode(author, run, run_id, found, _met(author.ids, run, found)),
         claims=tuple(_claims(author, run, run_id, found)),
     )
     return [
@@ -84,7 +85,18 @@ def _name(author: Author, name: str | None) -> str | None:
     return None if name is None else clean_name(author.ids, name)
 
 
-def _episode(author: Author, run: Run, run_id: str, found: Found) -> Episode:
+def named(ids: Ids, run: Run) -> tuple[str, ...]:
+    """Stand-ins for the entities that a run names itself."""
+    return tuple(sorted({ids.entity(name) for name in (*(e.value for e in run.entities), *(c.entity for c in run.claims))}))
+
+
+def _met(ids: Ids, run: Run, found: Found) -> tuple[str, ...]:
+    """Stand-ins for the entities that a run met: those that it names, and those that the scan saw (SPEC 8.3)."""
+    seen = {ids.entity(value) for value, (_, layer) in found.values.items() if layer != "credential"}
+    return tuple(sorted({*named(ids, run), *seen}))
+
+
+def _episode(author: Author, run: Run, run_id: str, found: Found, entities: tuple[str, ...]) -> Episode:
     numbers = Numbers()
     at = author.record.at
     started = author.cut(run.started_at or run.ended_at) or at
@@ -111,6 +123,7 @@ def _episode(author: Author, run: Run, run_id: str, found: Found) -> Episode:
         tools=tools,
         recall_ids=tuple(clean_name(author.ids, r) for r in run.recall_ids),
         received_at=at,
+        entities=entities,
     )
 
 
@@ -145,6 +158,7 @@ def _claims(author: Author, run: Run, run_id: str, found: Found) -> list[Claim]:
                 privacy=draft.privacy if draft.privacy in _CLAIM_PRIVACY else "agent_specific",
                 run_id=run_id,
                 received_at=author.record.at,
+                entity_id=author.ids.entity(draft.entity),
             )
         )
     return out

@@ -83,13 +83,21 @@ class Author:
         )
         return [self.receipt("message", "refused", reason), Outgoing("decisions", self.org.encode(), encode(decision), log_hash(self.org))]
 
-    def dead_letter(self, problem: Problem, excerpt: str | None) -> list[Outgoing]:
-        """The whole message put aside."""
-        return [dead_letter(self.record, problem, excerpt, self.org, self.agent), self.receipt("message", "dead_lettered", problem.code)]
+    def dead_letter(self, problem: Problem, excerpt: str | None, entities: tuple[str, ...] = ()) -> list[Outgoing]:
+        """The whole message put aside; `entities`: stand-ins for those that the excerpt may tell of."""
+        return [
+            dead_letter(self.record, problem, excerpt, self.org, self.agent, entities),
+            self.receipt("message", "dead_lettered", problem.code),
+        ]
 
 
 def dead_letter(
-    record: Incoming, problem: Problem, excerpt: str | None = None, org: str | None = None, agent: str | None = None
+    record: Incoming,
+    problem: Problem,
+    excerpt: str | None = None,
+    org: str | None = None,
+    agent: str | None = None,
+    entities: tuple[str, ...] = (),
 ) -> Outgoing:
     """A pointer to a message that can't be taken (SPEC 9.4)."""
     letter = DeadLetter(
@@ -106,5 +114,6 @@ def dead_letter(
         agent=agent,
         at=record.at,
         replayable_until=record.at + RAW_KEPT,
+        entities=entities,
     )
     return Outgoing("dead-letters", record.topic.encode(), encode(letter), log_hash(record.topic))

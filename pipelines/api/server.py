@@ -49,6 +49,7 @@ def deployment(settings: Settings, ends: Endpoints, clickhouse: str) -> Deployme
         embedded=settings.data if settings.brokers is None else None,
         operator=operator_token(settings.data),
         find=caller_of,
+        partitions=settings.partitions,
         rate_limit=settings.rate_limit,
         body_limit=settings.body_limit,
     )

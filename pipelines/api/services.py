@@ -31,7 +31,8 @@ PARSERS = 2
 class Deployment:
     """What the interface is put on. `connect` makes a client of ClickHouse, with a handle of its own; `producer` an idempotent producer.
 
-    `embedded`: data directory of the embedded broker, None for any other; `operator`: the token of the data directory, if there is one.
+    `embedded`: data directory of the embedded broker, None for any other; `operator`: the token of the data directory, if there is one;
+    `partitions`: of each topic.
     """
 
     connect: Callable[[], Client]
@@ -44,6 +45,7 @@ class Deployment:
     embedded: Path | None
     operator: str | None
     find: Find
+    partitions: int
     rate_limit: int
     body_limit: int
 

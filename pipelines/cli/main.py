@@ -13,6 +13,7 @@ from pipelines.cli import (
     config,
     demo,
     dlq,
+    erase,
     exits,
     explain,
     history,
@@ -89,6 +90,7 @@ _add(app, "produce", produce.produce, "produce runs runs.jsonl.gz --wait", _SEND
 _add(app, "import", import_.import_, "import claude-code session.jsonl --org acme --agent agent/coder --wait", _SEND)
 _add(app, "receipt", receipt.receipt, "receipt runs:3:17", _SEND)
 _add(app, "rollback", rollback.rollback, f"rollback {_ENTRY.replace(' ', ' 3 ', 1)}", _SEND)
+_add(app, "erase", erase.erase, "erase --org acme --entity 'Ann Lee' --by person/mina", _SEND)
 
 _add(app, "recall", recall.recall, 'recall "refund of an order in transit" --org acme --agent agent/support-1', _ASK)
 _add(app, "brief", brief.brief, "brief --org acme --agent agent/support-1 --env runtime=node", _ASK)

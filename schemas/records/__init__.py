@@ -4,6 +4,7 @@ from schemas.records.log import (
     AgentChanged,
     CandidateCleared,
     CandidateWithdrawn,
+    EntityErased,
     LearningProposed,
     OutcomeReported,
     PoolCredited,
@@ -18,6 +19,7 @@ from schemas.records.out import (
     DeadLetter,
     Decision,
     Episode,
+    Erased,
     Finding,
     Identity,
     JournalCheckpoint,
@@ -51,9 +53,10 @@ from schemas.records.parts import (
     Step,
 )
 from schemas.records.pool_state import JournalHead, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
-from schemas.records.raw import Exposure, Outcome, Principal, Review, Run, Write
+from schemas.records.raw import Erasure, Exposure, Outcome, Principal, Review, Run, Write
 from schemas.records.state import (
     AgentState,
+    ErasedRuns,
     EvidencePoint,
     EvidenceState,
     Figures,
@@ -61,6 +64,8 @@ from schemas.records.state import (
     KeptRun,
     LearningList,
     LearningState,
+    Met,
+    MetBy,
     PartitionState,
     Ranked,
     RunLearning,
@@ -97,7 +102,11 @@ __all__ = [
     "Decision",
     "Dimension",
     "Entity",
+    "EntityErased",
     "Episode",
+    "Erased",
+    "ErasedRuns",
+    "Erasure",
     "EvidencePoint",
     "EvidenceState",
     "ExposedRecall",
@@ -123,6 +132,8 @@ __all__ = [
     "LearningList",
     "LearningProposed",
     "LearningState",
+    "Met",
+    "MetBy",
     "Move",
     "Outcome",
     "OutcomeReported",

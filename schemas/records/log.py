@@ -144,6 +144,18 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntityErased:
+    """What is kept of an entity goes (topic learnings, every partition of it)."""
+
+    source: Source
+    sender: int
+    org: str
+    entity: str
+    requested_by: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Moves a partition's stream time on (topics learnings and candidates)."""
 

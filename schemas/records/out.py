@@ -107,6 +107,7 @@ class Episode:
     tools: tuple[str, ...] = ()
     recall_ids: tuple[str, ...] = ()
     received_at: datetime
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +120,10 @@ class Claim:
     entity: str
     key: str
     value: str | None = None
-    privacy: str
+    privacy: str = "agent_specific"
     run_id: str | None = None
     received_at: datetime
+    entity_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,6 +329,7 @@ class DeadLetter:
     at: datetime
     replayable_until: datetime
     replayed_as: str | None = None
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,4 +343,22 @@ class Identity:
     keys: tuple[Key, ...] = ()
     roles: tuple[Grant, ...] = ()
     revision: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What one partition of the agents' log erased of an entity (topic erased)."""
+
+    org: str
+    erasure: str
+    entity: str
+    partition: int
+    requested_by: str
+    episodes: int
+    claims: int
+    outcomes: int
+    waiting: int
+    learnings: int
+    credits: int
     at: datetime

@@ -101,6 +101,16 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """A request that what is kept of an entity goes (topic erasures; SPEC 8.3)."""
+
+    org: str
+    entity: str
+    requested_by: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
     """What one process served one agent in a second (topic recalls; SPEC 7.8)."""
 

@@ -131,6 +131,30 @@ class KeptRun:
     floor: str
     reason: str | None = None
     learnings: tuple[RunLearning, ...] = ()
+    entities: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetBy:
+    """Which agents of a partition met an entity (aggregate's table)."""
+
+    agents: tuple[str, ...] = ()
+    erased_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What an agent keeps of an entity that it met (aggregate's table)."""
+
+    episodes: int
+    claims: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasedRuns:
+    """Runs of an agent whose episodes were erased (aggregate's table)."""
+
+    runs: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

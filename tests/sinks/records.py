@@ -15,6 +15,7 @@ from schemas.records import (
     DeadLetter,
     Decision,
     Episode,
+    Erased,
     ExposedRecall,
     ExposedRow,
     Exposure,
@@ -310,6 +311,13 @@ def dead_letter(offset: int = 7, **more: Any) -> DeadLetter:
     return DeadLetter(**(given | {"reason": "damaged", "at": AT, "replayable_until": minutes(10_000)} | more))
 
 
+def erased(partition: int = 0, **more: Any) -> Erased:
+    """What a partition erased of an entity."""
+    counted = {"episodes": 1, "claims": 1, "outcomes": 1, "waiting": 0, "learnings": 1, "credits": 0}
+    given: dict[str, Any] = {"org": ORG, "erasure": "erasures:0:4", "entity": IDS.entity("Ann Lee"), "partition": partition}
+    return Erased(**(given | counted | {"requested_by": "person/mina", "at": minutes(60)} | more))
+
+
 _TOPICS: dict[type, str] = {
     Learning: "entries",
     Counter: "counters",
@@ -329,6 +337,7 @@ _TOPICS: dict[type, str] = {
     JournalKey: "journal-seals",
     JournalCountersignature: "journal-seals",
     DeadLetter: "dead-letters",
+    Erased: "erased",
     Receipt: "receipts",
     Request: "requests",
 }

@@ -37,6 +37,7 @@ ALL_KINDS = (
     r.countersignature(r.journal_entry()),
     r.dead_letter(),
     r.request(at=datetime.now(UTC).replace(microsecond=0)),  # rows go after a week
+    r.erased(),
     r.receipt(),
 )
 TABLES = {
@@ -62,6 +63,7 @@ TABLES = {
     "journal_keys": 1,
     "journal_countersignatures": 1,
     "dead_letters": 1,
+    "erased": 1,
     "requests": 1,
     "receipts": 1,
     "wordings": 2,

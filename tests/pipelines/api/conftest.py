@@ -34,7 +34,9 @@ KEYS = {
     "key-of-support-1": Caller("k1", r.ORG, r.AGENT, "agent"),
     "key-of-support-2": Caller("k2", r.ORG, r.OTHER, "agent"),
     "key-of-ann": Caller("k3", r.ORG, "person/ann", "person", frozenset({("reviewer", "")})),
+    "key-of-mina": Caller("k5", r.ORG, "person/mina", "person", frozenset({("administrator", "")})),
     "key-of-globex": Caller("k4", "globex", r.AGENT, "agent"),
+    "key-of-globex-admin": Caller("k6", "globex", "person/kim", "person", frozenset({("administrator", "")})),
 }
 LIMIT = 200_000
 ANSWER_SECONDS = 30.0
@@ -129,6 +131,7 @@ def deployment(
         embedded=None,
         operator=OPERATOR,
         find=lambda _, bearer: KEYS.get(bearer),
+        partitions=settings.partitions,
         rate_limit=10_000,
         body_limit=LIMIT,
     )

@@ -1,0 +1,41 @@
+"""A request to erase an entity: its name stays on the raw side, every partition of the agents' log gets a stand-in (SPEC 8.3)."""
+
+from agents.binding.batch import EVERYWHERE, Outgoing
+from agents.scan.reviews import kept_reason
+from agents.scan.say import Author
+from schemas.codec import encode
+from schemas.ids import short_hash
+from schemas.partition import log_hash
+from schemas.records import Decision, EntityErased, Erasure
+
+
+def scan_erasure(author: Author, erasure: Erasure) -> list[Outgoing]:
+    """One record for every partition, since any agent may have met it; the request goes to the journal. `author` is who asks."""
+    record, entity = author.record, author.ids.entity(erasure.entity)
+    erased = EntityErased(
+        source=record.source(),
+        sender=record.partition,
+        org=author.org,
+        entity=entity,
+        requested_by=author.agent,
+        received_at=record.at,
+    )
+    reason = kept_reason(erasure.reason)
+    decision = Decision(
+        source=record.source(),
+        decision_id=short_hash(f"erasure\0{record.epoch}\0{record.receipt}".encode()),
+        org=author.org,
+        chain="restricted",
+        actor=author.agent,
+        decision="erasure_requested",
+        subject=record.receipt,
+        reason="request",
+        figures={"entity": entity},
+        texts={"reason": reason} if reason else {},
+        at=record.at,
+    )
+    return [
+        Outgoing("learnings", record.receipt.encode(), encode(erased), EVERYWHERE),
+        Outgoing("decisions", author.org.encode(), encode(decision), log_hash(author.org)),
+        author.receipt("erasure", "stored", "requested"),
+    ]
