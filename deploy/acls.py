@@ -24,9 +24,11 @@ TOPIC_RIGHTS: dict[str, dict[tuple[str, ...], tuple[AclOperation, ...]]] = {
     # The one service that reads the raw side; it writes none of it.
     "worker": {RAW: READ, tuple(n for n in CLEAN if not n.startswith("journal")): BOTH},
     "journal": {("decisions", "meta"): READ, ("journal", "journal-texts", "dead-letters"): WRITE, ("journal-seals",): BOTH},
+    # It sends what it was sent, and what it has shown; by `requests` it knows what was sent to it twice.
+    "api": {(*RAW, "recalls", "reviews"): WRITE, ("meta",): READ, ("requests",): BOTH},
     "sink": {CLEAN: READ, ("dead-letters",): WRITE},
 }
-OWN_NAMES: dict[str, tuple[str, ...]] = {"worker": WORKER_AGENTS, "journal": ("journal",), "sink": ("sink",)}
+OWN_NAMES: dict[str, tuple[str, ...]] = {"worker": WORKER_AGENTS, "journal": ("journal",), "sink": ("sink",), "api": ("api",)}
 """What the names of a user's groups, changelogs and transactions begin with, after the prefix."""
 
 
@@ -37,6 +39,8 @@ def bindings(prefix: str) -> Iterator[AclBinding]:
             for name in names:
                 for operation in operations:
                     yield _allow(user, ResourceType.TOPIC, prefix + name, ResourcePatternType.LITERAL, operation)
+    # How far the sink has come: what it has not read, the interface reads itself.
+    yield _allow("api", ResourceType.GROUP, prefix + "sink", ResourcePatternType.LITERAL, AclOperation.DESCRIBE)
     for user, owned in OWN_NAMES.items():
         for operation in SEE:
             yield _allow(user, ResourceType.TOPIC, prefix, ResourcePatternType.PREFIXED, operation)

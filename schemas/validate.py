@@ -20,6 +20,8 @@ TEXT_BYTES = 256 * 1024
 """Largest texts of one learning or claim, together: its versions, with figures beside them, must fit a message."""
 PARTS = 256
 """Most learnings or claims of a run, and credits of an outcome: what is kept of 64 messages must fit one, and each of them costs time."""
+_OWNERS = ("org", "agent", "principal", "reviewer")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME_CHARS = 1024
 """Longest name or id: they stand in keys."""
 
@@ -240,6 +242,9 @@ def _names(record: Any, path: str, *names: str, needed: bool = True) -> Iterator
         elif name == "org" and "/" in value:
             # Keys and logs are org/agent and org/space: a slash in org would let one name an other's.
             yield Problem("bad_value", path + name, "holds a slash")
+        elif name in _OWNERS and (value == "*" or _CONTROL.search(value)):
+            # What says whose a row is must not read as somebody else's, or as everybody's.
+            yield Problem("bad_value", path + name, "is *, or holds a control character")
 
 
 def _all_names(names: Sequence[str], path: str) -> Iterator[Problem]:

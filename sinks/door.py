@@ -3,8 +3,8 @@
 Each handle says by `log_comment` for whom it asks, before it becomes read-only; a filter of each table lets rows through for that one:
 
 - the operator, `*`: everything;
-- who may see an organisation's figures, its name: rows of the organisation. No wording but a pool's: the views leave it out;
-- an agent, its organisation's name, a line's end and its own: rows of its own.
+- who may see an organisation's figures, `org:` and its name: rows of the organisation. No wording but a pool's: the views leave it out;
+- an agent, `own:`, its organisation's name, a line's end, which no name holds, and its own: rows of its own.
 
 Nobody else gets a row, however he asks: views, `merge` and joins read through the same filters. What is inside of recall, and what holds
 texts that no view shows, lets the operator through alone.
@@ -22,8 +22,8 @@ ORG_ROLES = ("analyst", "auditor", "administrator")
 """Who may see an organisation's figures, where he has the role in the whole of it."""
 
 _OPERATOR = "getSetting('log_comment') = '*'"
-_ORG = "getSetting('log_comment') IN ('*', org)"
-_OWN = "getSetting('log_comment') IN ('*', org, concat(org, '\\n', agent))"
+_ORG = "getSetting('log_comment') IN ('*', concat('org:', org))"
+_OWN = "getSetting('log_comment') IN ('*', concat('org:', org), concat('own:', org, '\\n', agent))"
 FILTERS: dict[str, str] = {
     **dict.fromkeys(("entries", "learnings", "counters", "episodes", "outcomes", "credits", "exposures", "findings", "receipts"), _OWN),
     **dict.fromkeys(("shared", "pool", "pool_members", "decisions", "erased"), _ORG),
@@ -55,8 +55,8 @@ EVERYBODY = Asker(OPERATOR, None)
 def asker(who: Who) -> Asker | None:
     """What a principal may ask; None where it may ask nothing."""
     if who.has(*ORG_ROLES):
-        return Asker(who.org, ORG_VIEWS)
-    return Asker(f"{who.org}\n{who.principal}", OWN_VIEWS) if who.kind == "agent" else None
+        return Asker(f"org:{who.org}", ORG_VIEWS)
+    return Asker(f"own:{who.org}\n{who.principal}", OWN_VIEWS) if who.kind == "agent" else None
 
 
 def path_of(data: Path, *databases: str) -> str:

@@ -9,7 +9,7 @@ WITH
     arrayFirst(p -> startsWith(agent, p.1), provenance_tiers) AS tiers
 SELECT
     org, agent, branch, entry_key, version,
-    if(getSetting('log_comment') = org, '', rule) AS rule, privacy, kind, memory_type, state, crossing, visibility,
+    if(getSetting('log_comment') = concat('org:', org), '', rule) AS rule, privacy, kind, memory_type, state, crossing, visibility,
     applied, helpful, success_count, failure_count,
     if(half_life > 0, l.confidence * pow(0.5, age_days / half_life), l.confidence) AS confidence,
     evidence_status, trust, independent, tier, recall_count,
@@ -25,7 +25,7 @@ WITH
     arrayFirst(p -> startsWith(agent, p.1), provenance_tiers) AS tiers
 SELECT
     org, agent, branch, entry_key, version,
-    if(getSetting('log_comment') = org, '', rule) AS rule, privacy, kind, memory_type, state, crossing, visibility,
+    if(getSetting('log_comment') = concat('org:', org), '', rule) AS rule, privacy, kind, memory_type, state, crossing, visibility,
     applied, helpful, success_count, failure_count, confidence, evidence_status, trust, independent, tier, recall_count,
     if(success_count + failure_count > 0, tiers.2, tiers.3) AS provenance_tier,
     toUInt8(candidate) AS candidate, home_space, work_area, producer, at AS updated_at, toDate(at, 'UTC') AS day,

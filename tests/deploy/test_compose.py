@@ -17,6 +17,7 @@ from confluent_kafka.admin import AdminClient
 from agents.journal.keys import key_id
 from pipelines import admin, keyring, secret
 from pipelines.admin import Layout
+from pipelines.api.unread import unread
 from pipelines.errors import SettingsError
 from pipelines.kafka import client_config, reach
 from pipelines.seals import seals
@@ -30,7 +31,7 @@ ENVIRON = {
     for name in (
         "TIDEGATE_SECRET",
         "CLICKHOUSE_PASSWORD",
-        *(f"KAFKA_{user}_PASSWORD" for user in ("ADMIN", "RUNTIME", "WORKER", "JOURNAL", "SINK")),
+        *(f"KAFKA_{user}_PASSWORD" for user in ("ADMIN", "RUNTIME", "WORKER", "JOURNAL", "SINK", "API")),
     )
 }
 
@@ -46,7 +47,7 @@ SERVICES = compose()["services"]
 
 
 def test_the_parts_are_there() -> None:
-    assert {"kafka", "clickhouse", "topics", "worker", "journal", "sink"} == SERVICES.keys()
+    assert {"kafka", "clickhouse", "topics", "worker", "journal", "sink", "api"} == SERVICES.keys()
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -76,15 +77,15 @@ def test_only_loopback_is_published() -> None:
     assert all(port.startswith("127.0.0.1:") for service in SERVICES.values() for port in service.get("ports", []))
 
 
-@pytest.mark.parametrize("name", ["topics", "worker", "journal", "sink"])
+@pytest.mark.parametrize("name", ["topics", "worker", "journal", "sink", "api"])
 def test_settings_are_such_as_tidegate_takes(name: str, tmp_path: Path) -> None:
     environ = {key: str(value) for key, value in SERVICES[name]["environment"].items()}
     assert load(environ | {"TIDEGATE_DATA": str(tmp_path)}).warnings == ()
 
 
 def test_the_services_have_users_of_their_own() -> None:
-    users = [SERVICES[name]["environment"]["TIDEGATE_SASL_USERNAME"] for name in ("topics", "worker", "journal", "sink")]
-    assert users == ["admin", "worker", "journal", "sink"]
+    users = [SERVICES[name]["environment"]["TIDEGATE_SASL_USERNAME"] for name in ("topics", "worker", "journal", "sink", "api")]
+    assert users == ["admin", "worker", "journal", "sink", "api"]
 
 
 def test_make_env_makes_what_the_file_asks_for(tmp_path: Path) -> None:
@@ -206,6 +207,11 @@ def test_the_journal_makes_its_key_and_publishes_it(cluster: str, tmp_path: Path
         ("journal", "entries", False),
         ("sink", "dead-letters", True),
         ("sink", "entries", False),
+        ("api", "runs", True),
+        ("api", "recalls", True),
+        ("api", "requests", True),
+        ("api", "principals", False),
+        ("api", "learnings", False),
     ],
 )
 def test_who_may_write_what(cluster: str, user: str, topic: str, may: bool) -> None:
@@ -225,6 +231,8 @@ def test_who_may_write_what(cluster: str, user: str, topic: str, may: bool) -> N
         ("sink", "journal-seals", "tidegate.sink", True),
         ("sink", "entries", "tidegate.sink", True),
         ("sink", "runs", "tidegate.sink", False),
+        ("api", "requests", "tidegate.api-reader", True),
+        ("api", "runs", "tidegate.api-reader", False),
     ],
 )
 def test_who_may_read_what(cluster: str, user: str, topic: str, group: str, may: bool) -> None:
@@ -232,7 +240,7 @@ def test_who_may_read_what(cluster: str, user: str, topic: str, group: str, may:
 
 
 @pytest.mark.broker
-@pytest.mark.parametrize("user", ["worker", "journal", "sink"])
+@pytest.mark.parametrize("user", ["worker", "journal", "sink", "api"])
 def test_services_can_check_the_topics_as_they_start(cluster: str, user: str) -> None:
     config = client_config(user_settings(user, cluster), cluster)
     assert [state for state in admin.check(config, Layout("tidegate.", 2, 1, 1)) if not state.ok] == []
@@ -246,12 +254,20 @@ def test_services_can_compare_their_secret_as_they_start(cluster: str) -> None:
         ("worker", "scan", False),
         ("journal", "journal", False),
         ("sink", "sink", False),
+        ("api", "api", False),
     ):
         settings = user_settings(user, cluster)
         config = client_config(settings, cluster)
         secret.agree(config, settings, reader, found=found)
         with pytest.raises(SettingsError, match="is not the secret"):
             secret.agree(config, replace(settings, secret=b"another secret of them"), reader)
+
+
+@pytest.mark.broker
+def test_the_interface_sees_how_far_the_sink_is(cluster: str) -> None:
+    """SPEC 9.3: what was sent twice is known though the sink has still to read it."""
+    config = client_config(user_settings("api", cluster), cluster)
+    assert unread(config, "tidegate.") == []
 
 
 @pytest.mark.broker

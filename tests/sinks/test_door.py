@@ -107,11 +107,13 @@ def test_rows(as_one: Any, client: Client, migrated: str) -> None:
             continue
         assert rows(as_one(None), name) == [], name
         for comment, org, agent in (
-            (GLOBEX, GLOBEX, None),
-            (f"{r.ORG}\\n{r.OTHER}", r.ORG, r.OTHER),
-            (f"{r.ORG}\\nagent/nobody", r.ORG, "agent/nobody"),
-            ("nowhere", "nowhere", None),
-            (f"{r.ORG}\\n", r.ORG, ""),
+            (f"org:{GLOBEX}", GLOBEX, None),
+            (f"own:{r.ORG}\\n{r.OTHER}", r.ORG, r.OTHER),
+            (f"own:{r.ORG}\\nagent/nobody", r.ORG, "agent/nobody"),
+            ("org:nowhere", "nowhere", None),
+            (f"own:{r.ORG}\\n", r.ORG, ""),
+            (r.ORG, "nobody", None),
+            ("org:*", "*", None),
         ):
             for row in rows(as_one(comment), name):
                 assert row.get("org", org) == org, (name, comment)
