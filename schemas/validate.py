@@ -40,7 +40,7 @@ _STEP_KINDS = ("tool", "message", "thought", "other")
 _STATUSES = ("ok", "error", "rejected", "interrupted", "timeout", "running", "unknown")
 _RESULTS = ("success", "minor_failure", "failure", "critical_failure", "retracted")
 ATTESTERS = ("agent", "ci", "human", "verifier", "customer")
-ACTS = ("hide", "unhide", "demote", "approve", "reject", "lift", "object", "retract", "erase")
+ACTS = ("hide", "unhide", "demote", "approve", "reject", "lift", "object", "retract", "rollback", "merge", "split", "ban", "unban", "erase")
 PRINCIPAL_KINDS = ("agent", "person", "hook", "tool")
 ROLES = ("reader", "publisher", "reviewer", "administrator", "auditor", "analyst")
 _HELPFUL = ("yes", "no", "unknown")
@@ -190,7 +190,10 @@ def _review(review: Review) -> Iterator[Problem]:
         yield from _one_of(name, f"names[{i}]", _TEXTS)
     if review.wording is not None and not _WORDING.fullmatch(review.wording):
         yield Problem("bad_value", "wording", "a hash of 16 hex digits is needed")
-    if review.act != "erase" and not _ID.fullmatch(review.subject):
+    if review.act in ("ban", "unban"):
+        if review.agent is None or review.subject != review.agent:
+            yield Problem("bad_value", "subject", "agent and subject are both the agent's name")
+    elif review.act != "erase" and not _ID.fullmatch(review.subject):
         yield Problem("bad_value", "subject", "an id of 32 hex digits is needed")
     if review.act == "erase":
         if not _ENTRY.fullmatch(review.subject):
@@ -199,6 +202,22 @@ def _review(review: Review) -> Iterator[Problem]:
             yield Problem("missing", "names", "is needed: which texts of the entry are erased")
     elif (review.agent is None) == (review.space is None):
         yield Problem("bad_value", "agent", "agent or space is needed, and not both")
+    yield from _second(review)
+
+
+def _second(review: Review) -> Iterator[Problem]:
+    """What a merge, a split and a rollback are about besides."""
+    if (review.act in ("merge", "split")) != (review.into is not None):
+        yield Problem("bad_value", "into", "goes with merge and split, and is needed there")
+    elif review.into is not None and not _ID.fullmatch(review.into):
+        yield Problem("bad_value", "into", "an id of 32 hex digits is needed")
+    if (review.act == "rollback") != (review.write is not None):
+        yield Problem("bad_value", "write", "goes with rollback, and is needed there")
+    elif (write := review.write) is not None:
+        if (write.org, write.agent) != (review.org, review.agent) or write.rollback_to is None:
+            yield Problem("bad_value", "write", "has another org or agent, or no rollback_to")
+        for found in _write(write):
+            yield Problem(found.code, f"write.{found.field}", found.detail)
 
 
 def _erasure(erasure: Erasure) -> Iterator[Problem]:

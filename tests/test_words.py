@@ -40,7 +40,7 @@ def said(package: str, field: str) -> set[str]:
             {d for d in TRANSITIONS.values() if d}
             | set(re.findall(r'return "(\w+)"', CODE["promote"])) & {"demoted", "returned"}
             | {"corroborated"}
-            | set(re.findall(r'decision, reason = "(\w+)"', CODE["aggregate"]))
+            | set(re.findall(r'"gate", "(\w+)"', CODE["aggregate"]))
             | {"refused", "text_erased", "erasure_requested", "entity_erased"}
             | {*DONE.values()} - {"approved"},
         ),

@@ -1,5 +1,6 @@
 """How a learning that was touched is concluded: expiry, time to live, gate, and the version that tells of it (SPEC 2.8, 2.12, 6.1-6.3)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
@@ -221,32 +222,37 @@ def _cross(turn: Turn, work: Work, version: Learning) -> None:
 
 
 def _decide(turn: Turn, work: Work, version: Learning) -> None:
-    """What of it goes to the restricted journal: held, released, expired, and what reviewers did (SPEC 4.4)."""
+    """What of it goes to the restricted journal: held, released, superseded, expired, and what reviewers did (SPEC 4.4)."""
     was = work.before[1] if work.before else None
-    actor, texts = "gate", dict[str, str]()
     if (review := work.review) is not None:
-        actor, decision, reason = review.reviewer, "released" if review.act == "approve" else DONE[review.act], "review"
+        decision = "released" if review.act == "approve" else DONE[review.act]
         texts = {"reason": review.reason} if review.reason else {}
         if decision == "rejected":
             texts |= {name: text for name, text in (("rule", version.rule), ("value", version.value)) if text is not None}
-    elif version.state == "held" and (was is None or was.state != "held" or was.wording != version.wording):
-        decision, reason = "held", version.hold or ""
-    elif version.state == "expired" and was is not None and was.state == "held":
-        decision, reason = "expired", work.learning.hold or ""
-    elif version.state == "active" and was is not None and was.state == "held" and was.wording == version.wording:
-        decision, reason = "released", work.what
-    else:
-        return
+        _tell(turn, version, review.reviewer, decision, "review", texts)
+    was_held = was is not None and was.state == "held"
+    another = was is not None and was.wording != version.wording
+    if was_held and another:
+        _tell(turn, version, "gate", "superseded", work.what)
+    if version.state == "held" and (not was_held or another):
+        _tell(turn, version, "gate", "held", version.hold or "")
+    elif version.state == "expired" and was_held:
+        _tell(turn, version, "gate", "expired", work.learning.hold or "")
+    elif version.state == "active" and was_held and not another and review is None:
+        _tell(turn, version, "gate", "released", work.what)
+
+
+def _tell(turn: Turn, version: Learning, actor: str, decision: str, reason: str, texts: Mapping[str, str] | None = None) -> None:
     record = Decision(
         source=turn.decision_source(),
-        decision_id=short_hash(f"{work.learning_id}/{version.version}/{decision}".encode()),
+        decision_id=short_hash(f"{version.learning_id}/{version.version}/{decision}".encode()),
         org=version.org,
         chain="restricted",
         actor=actor,
         decision=decision,
-        subject=work.learning_id,
+        subject=version.learning_id,
         reason=reason,
-        texts=texts,
+        texts=texts or {},
         at=version.at,
     )
     turn.send("decisions", version.org, record, log_hash(version.org))

@@ -8,6 +8,7 @@ from agents.aggregate.credits import wording_at
 from agents.aggregate.importance import novelty, steps
 from agents.aggregate.privacy import joined, stricter
 from agents.aggregate.recount import UNTESTED, now
+from agents.aggregate.reviews import PART, rolled_back
 from agents.aggregate.runs import CONFLICT, DUPLICATE, TAKEN, kept_runs
 from agents.aggregate.timers import wake
 from agents.aggregate.turn import Turn, Work
@@ -22,7 +23,7 @@ _LIST_PART = 256
 
 def take_proposal(turn: Turn, proposal: LearningProposed, verdict: str, run: int) -> None:
     """Take a learning; `verdict`, `run`: what its run came to, and its number among the kept (-1: none)."""
-    part = f"learning:{proposal.part}"
+    part = f"learning:{proposal.part}" if proposal.reviewer is None else PART
     if verdict == DUPLICATE:
         turn.receipt(part, "duplicate", "duplicate")
         return
@@ -32,7 +33,7 @@ def take_proposal(turn: Turn, proposal: LearningProposed, verdict: str, run: int
         turn.dead_letter(part, reason)
         return
     work = turn.learning(proposal.learning_id)
-    refused = _refused(work, proposal)
+    refused = _refused(turn, work, proposal)
     if refused is not None:
         turn.receipt(part, "refused", refused)
         return
@@ -50,8 +51,13 @@ def take_proposal(turn: Turn, proposal: LearningProposed, verdict: str, run: int
     turn.receipt(part, "held" if work.evidence.state == "held" else "stored", work.learning.hold if work.evidence.state == "held" else None)
 
 
-def _refused(work: Work | None, proposal: LearningProposed) -> str | None:
-    """Why a write is refused, or None: a rejected wording stays rejected; a rollback is to a wording that there was (SPEC 2.8, 2.12)."""
+def _refused(turn: Turn, work: Work | None, proposal: LearningProposed) -> str | None:
+    """Why a write is refused, or None: a banned author writes nothing (SPEC 4.9); a rejected wording stays rejected; a rollback is to a
+    wording that there was (SPEC 2.8, 2.12)."""
+    if proposal.reviewer == proposal.agent:
+        return "own"
+    if proposal.reviewer is None and turn.state.banned_by is not None:
+        return "banned"
     marks = work.learning.wordings if work is not None else ()
     if any(m.rejected and m.wording == proposal.wording for m in marks):
         return "rejected"
@@ -188,7 +194,8 @@ def _rewrite(turn: Turn, work: Work, proposal: LearningProposed, floor: str, rea
 
 def _say(turn: Turn, work: Work, proposal: LearningProposed, what: str) -> None:
     if proposal.rollback_to is not None:
-        work.cause("rolled_back", str(proposal.rollback_to), proposal.agent, turn.at)
+        work.review = rolled_back(proposal)
+        work.cause("rolled_back", str(proposal.rollback_to), proposal.reviewer or proposal.agent, turn.at)
     else:
         work.cause(what, proposal.run_id, proposal.agent, turn.at)
 

@@ -4,13 +4,18 @@ from dataclasses import replace
 
 from agents.acts import DONE, STATE, VISIBILITY
 from agents.aggregate.turn import Turn, Work
-from schemas.records import Reviewed
+from schemas.ids import short_hash
+from schemas.partition import log_hash
+from schemas.records import Decision, LearningProposed, Reviewed
 
 PART = "review"
 
 
 def take_review(turn: Turn, review: Reviewed) -> None:
     """Do what the review says, or refuse it; its receipt says which."""
+    if review.act in ("ban", "unban"):
+        _ban(turn, review)
+        return
     work = turn.learning(review.subject)
     refused = _refused(work, review)
     if refused is not None or work is None:
@@ -19,6 +24,46 @@ def take_review(turn: Turn, review: Reviewed) -> None:
     work.review = review
     work.cause(DONE[review.act], None, review.reviewer, turn.at)
     turn.receipt(PART, "stored")
+
+
+def _ban(turn: Turn, review: Reviewed) -> None:
+    """An agent's next learnings are refused, or taken again (SPEC 4.9); what it wrote before stays as it is."""
+    refused = "own" if review.reviewer == turn.agent else None
+    if refused is None and (turn.state.banned_by is None) == (review.act == "unban"):
+        refused = "not_possible"
+    if refused is None:
+        turn.update(banned_by=review.reviewer if review.act == "ban" else None)
+        decision = Decision(
+            source=turn.decision_source(),
+            decision_id=short_hash(f"{DONE[review.act]}\0{turn.record.epoch}\0{turn.record.receipt}".encode()),
+            org=turn.org,
+            chain="restricted",
+            actor=review.reviewer,
+            decision=DONE[review.act],
+            subject=turn.agent,
+            reason="review",
+            texts={"reason": review.reason} if review.reason else {},
+            at=turn.at,
+        )
+        turn.send("decisions", turn.org, decision, log_hash(turn.org))
+    turn.receipt(PART, "stored" if refused is None else "refused", refused)
+
+
+def rolled_back(proposal: LearningProposed) -> Reviewed | None:
+    """The review that a reviewer's rollback is; None where its author wrote it."""
+    if proposal.reviewer is None:
+        return None
+    return Reviewed(
+        source=proposal.source,
+        sender=proposal.sender,
+        org=proposal.org,
+        agent=proposal.agent,
+        subject=proposal.learning_id,
+        act="rollback",
+        reviewer=proposal.reviewer,
+        reason=proposal.reason,
+        received_at=proposal.received_at,
+    )
 
 
 def _refused(work: Work | None, review: Reviewed) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from agents.acts import MAY
 from agents.binding.batch import Incoming, Outgoing, Read, Result
 from agents.scan.directory import Directory, Speaker
 from agents.scan.erasures import scan_erasure
@@ -67,13 +68,29 @@ class Scan:
         if record.key != f"{raw.org}/{raw.subject if isinstance(raw, Review) else name}".encode():
             return author.refused("access_breach")
         speaker = self._directory.speaker(record, raw.org)
-        if speaker is None or not _may(speaker, raw, name):
+        if speaker is None or not self._may(speaker, raw, name):
             return author.refused("access_breach")
         if wrong:
             if isinstance(raw, Erasure):
                 return author.dead_letter(wrong, None)  # whom it names is not kept
             return author.dead_letter(wrong, excerpt(raw, wrong.field), named(ids, raw) if isinstance(raw, Run) else ())
         return _taken(author, speaker, raw, self._floors)
+
+    def _may(self, speaker: Speaker, raw: Raw, name: str) -> bool:
+        """Whether who signed may say it: of himself alone, a review by a role, who there is by the operator (SPEC 4.9, 9.1, 10.1)."""
+        if speaker.principal is None:
+            return True
+        if isinstance(raw, Principal) or speaker.principal != name:
+            return False
+        if isinstance(raw, Erasure):
+            return speaker.has("administrator", None)
+        if not isinstance(raw, Review):
+            return True
+        space = raw.space
+        if raw.agent is not None:
+            whose = self._directory.find(raw.org, raw.agent)
+            space = whose.home_space if whose is not None else None
+        return any(speaker.has(role, space) for role in MAY.get(raw.act, ()))
 
 
 def _author(raw: Raw) -> str:
@@ -88,21 +105,6 @@ def _author(raw: Raw) -> str:
             return raw.agent
 
 
-def _may(speaker: Speaker, raw: Raw, name: str) -> bool:
-    """Whether who signed may say it: of himself alone, a review by a role, who there is by the operator (SPEC 9.1, 10.1)."""
-    if speaker.principal is None:
-        return True
-    match raw:
-        case Principal():
-            return False
-        case Erasure():
-            return speaker.principal == name and speaker.has("administrator", None)
-        case Review():
-            return speaker.principal == name and speaker.has("administrator" if raw.act == "erase" else "reviewer", raw.space)
-        case _:
-            return speaker.principal == name
-
-
 def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule) -> list[Outgoing]:
     match raw:
         case Run():
@@ -112,7 +114,7 @@ def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule) -> lis
         case Write():
             return scan_write(author, raw, floors)
         case Review():
-            return scan_review(author, raw)
+            return scan_review(author, raw, floors)
         case Erasure():
             return scan_erasure(author, raw)
         case Principal():

@@ -12,7 +12,7 @@ from agents.scan.findings import Floor, floor_of
 from agents.scan.hit import RANK, Hit
 from agents.scan.mask import Numbers
 from agents.scan.naming import clean_name, orders
-from agents.scan.say import Author
+from agents.scan.say import Author, By
 from agents.scan.scrub import scrub
 from agents.scan.telling import words_of
 from agents.scan.words import word_set
@@ -56,8 +56,10 @@ class Proposal:
         at: datetime | None = None,
         run_id: str | None = None,
         rollback_to: int | None = None,
+        by: By | None = None,
     ) -> Outgoing:
-        """It for the agent's log, with the floor of what it was written with, when (None: the broker's time) and in which run."""
+        """It for the agent's log, with the floor of what it was written with, when (None: the broker's time) and in which run; `by`: a
+        reviewer who wrote it in its author's place."""
         draft, ids, hold = self.draft, author.ids, self._hold()
         proposed = LearningProposed(
             source=author.record.source(self.part + 1),
@@ -99,6 +101,8 @@ class Proposal:
             hold_hard=self.rule is None or any(h.hard for _, h in self.marks),
             findings=tuple(dict.fromkeys(FindingMark(layer=h.layer, kind=h.kind, severity=h.severity, hard=h.hard) for _, h in self.marks)),
             rollback_to=rollback_to,
+            reviewer=by.reviewer if by else None,
+            reason=by.reason if by else None,
             source_goal=written.source_goal if isinstance(written, Write) else None,
         )
         return author.clean(self.learning_id, proposed)

@@ -2,10 +2,12 @@
 
 from agents.binding.batch import Outgoing
 from agents.scan.crosscheck import Entities
+from agents.scan.findings import FloorRule
 from agents.scan.mask import Numbers
 from agents.scan.naming import clean_name
-from agents.scan.say import Author
+from agents.scan.say import Author, By
 from agents.scan.scrub import scrub
+from agents.scan.writes import scan_write
 from schemas.codec import encode
 from schemas.ids import agent_log, short_hash
 from schemas.partition import log_hash
@@ -14,8 +16,11 @@ from schemas.records import Decision, Review, Reviewed
 WITHHELD = "a reason that could not be made clean"
 
 
-def scan_review(author: Author, review: Review) -> list[Outgoing]:
-    """One record, for the log of an agent, of a pool or of the organisation's journal. `author` is the reviewer."""
+def scan_review(author: Author, review: Review, floors: FloorRule) -> list[Outgoing]:
+    """What a review comes to on the log of an agent, of a pool or of the organisation's journal. `author` is the reviewer."""
+    if review.write is not None:
+        whose = Author(author.record, author.ids, clean_name(author.ids, review.write.agent))
+        return scan_write(whose, review.write, floors, By(author.agent, kept_reason(review.reason)))
     if review.act == "erase":
         return [_erasure(author, review), author.receipt("review", "stored", "text_erased")]
     reviewed = Reviewed(
@@ -24,7 +29,8 @@ def scan_review(author: Author, review: Review) -> list[Outgoing]:
         org=author.org,
         agent=None if review.agent is None else clean_name(author.ids, review.agent),
         space=None if review.space is None else clean_name(author.ids, review.space),
-        subject=review.subject,
+        subject=review.subject if review.agent != review.subject else clean_name(author.ids, review.subject),
+        into=review.into,
         act=review.act,
         reviewer=author.agent,
         reason=kept_reason(review.reason),

@@ -17,6 +17,14 @@ AHEAD = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
+class By:
+    """A reviewer who writes in an author's place, and why."""
+
+    reviewer: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Author:
     """Whose record is being scanned: `org` and `agent` as they may be kept, and the organisation's ids."""
 

@@ -140,6 +140,9 @@ _add(_review, "queue", review.queue, "review queue --json")
 _add(_review, "show", review.show, f"review show {_ENTRY}")
 for _act, _example in review.EXAMPLES.items():
     _add(_review, _act, review.act(_act), f"review {_act} {_example}")
+_add(_review, "rollback", review.rollback, f"review rollback {_ENTRY.replace(' ', ' 3 ', 1)} --by mina --reason 'it was right before'")
+for _act in ("ban", "unban"):
+    _add(_review, _act, review.ban(_act), f"review {_act} agent/support-1 --by mina --reason 'it repeats orders'")
 
 _add(app, "scan", scan.scan, "scan --fail-on high notes.md", _OFFLINE)
 _add(app, "compare", compare.compare, "compare --jsonl pairs.jsonl", _OFFLINE)

@@ -1,6 +1,6 @@
 """`tidegate review`: what waits for a person, and what persons decide (SPEC 4; docs/review.md)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +10,7 @@ from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Branch, Json, Org, Rev
 from pipelines.cli.sending import send_one
 
 if TYPE_CHECKING:
-    from clickhouse_connect.driver.client import Client
+    from schemas.records import Review
 
 OPERATOR = "operator"
 _LEARNING, _ROW = "support/refunds/pattern-check-status --agent agent/support-1", "REF"
@@ -34,6 +34,8 @@ _ABOUT: Mapping[str, str] = {
     "hide": "Take it out of every recall until `unhide`.",
     "unhide": "Show again what was hidden.",
     "lift": "Lift a person's floor from a learning, for the wording in force; never a credential's.",
+    "ban": "Refuse an agent's next learnings, until `unban`; what it wrote before stays as it is.",
+    "unban": "Take an agent's learnings again.",
 }
 _REFUSED = {
     "unknown_entry": "it is not there",
@@ -42,10 +44,15 @@ _REFUSED = {
     "not_possible": "that can't be done from where it stands",
     "hard": "what is hard can't be cleared by anybody",
     "reason_needed": "--reason is needed",
+    "access_breach": "whoever signed may not do that: a role is needed (docs/review.md)",
+    "rejected": "its wording was rejected, and stays so",
+    "unknown_version": "there is no such version",
 }
 _QUEUE = ("waits_for", "org", "agent", "space", "target", "kind", "rule", "reason", "at")
 
 Target = Annotated[str, typer.Argument(help="An entry key, with --agent; or the ref of a pool's row.", metavar="TARGET")]
+
+Reason = Annotated[str | None, typer.Option(help="Why; kept in the journal, and erasable.", metavar="TEXT")]
 
 
 def queue(org: Org = None, as_json: Json = False) -> None:
@@ -80,58 +87,98 @@ def act(name: str) -> Callable[..., None]:
         agent: Agent = None,
         branch: Branch = "main",
         reviewer: Reviewer = OPERATOR,
-        reason: Annotated[str | None, typer.Option(help="Why; kept in the journal, and erasable.", metavar="TEXT")] = None,
+        reason: Reason = None,
         dependants: Annotated[list[str] | None, typer.Option("--with", help="What goes with it, too.", metavar="TARGET")] = None,
         timeout: Timeout = TIMEOUT_SECONDS,
         as_json: Json = False,
     ) -> None:
-        from schemas.records import Review
+        from pipelines import reviewing
 
         asked = engines.Engines(engines.read_settings())
         org = engines.org_of(asked.settings, org)
         targets = [target, *(dependants or [])]
         subjects = [_find(asked, org, agent, branch, one) for one in targets]
-        refused = False
-        for one, found in zip(targets, subjects, strict=True):
-            review = Review(
-                org=org,
-                subject=found["subject"],
-                agent=found["agent"] or None,
-                space=found["space"] or None,
-                act=name,
-                reviewer=reviewer,
-                reason=reason,
-                wording=found["wording"],
-            )
-            receipt, part = send_one(asked, "reviews", review, timeout)
-            refused |= part["end"] != "stored"
-            if as_json:
-                output.json_line({"target": one, "act": name, "receipt": receipt, "end": part["end"], "reason": part["reason"]})
-            elif part["end"] == "stored":
-                print(f"{name}: {one}")
-            else:
-                output.say(f"{one}: {_REFUSED.get(part['reason'], part['reason'])}")
-        if refused:
-            raise typer.Exit(exits.NO)
+        told = [(one, reviewing.review(org, found, name, reviewer, reason)) for one, found in zip(targets, subjects, strict=True)]
+        _send(asked, told, timeout, as_json)
 
     command.__doc__ = f"{_ABOUT[name]}\n\nExit status 1 where it was refused."
     return command
 
 
+def ban(name: str) -> Callable[..., None]:
+    """The command that bans an agent, or ends it."""
+
+    def command(
+        banned: Annotated[str, typer.Argument(help="The agent.", metavar="AGENT")],
+        org: Org = None,
+        reviewer: Reviewer = OPERATOR,
+        reason: Reason = None,
+        timeout: Timeout = TIMEOUT_SECONDS,
+        as_json: Json = False,
+    ) -> None:
+        from pipelines import reviewing
+
+        asked = engines.Engines(engines.read_settings())
+        org = engines.org_of(asked.settings, org)
+        _send(asked, [(banned, reviewing.ban(org, banned, name, reviewer, reason))], timeout, as_json)
+
+    command.__doc__ = f"{_ABOUT[name]}\n\nExit status 1 where it was refused."
+    return command
+
+
+def rollback(
+    target: Annotated[str, typer.Argument(help="Entry key of somebody's learning.", metavar="TARGET")],
+    version: Annotated[int, typer.Argument(min=1, help="The version that is to be the newest again.", metavar="VERSION")],
+    org: Org = None,
+    agent: Agent = None,
+    branch: Branch = "main",
+    reviewer: Reviewer = OPERATOR,
+    reason: Reason = None,
+    timeout: Timeout = TIMEOUT_SECONDS,
+    as_json: Json = False,
+) -> None:
+    """Make an old version of somebody's learning the newest, as a new version; its wording is scanned anew.
+
+    Exit status 1 where it was refused.
+    """
+    from pipelines import reviewing
+    from sinks.queries import written
+
+    asked = engines.Engines(engines.read_settings())
+    org = engines.org_of(asked.settings, org)
+    found = _find(asked, org, agent, branch, target)
+    old = written(asked.clickhouse, org, found["agent"], branch, target, version)
+    if old is None or not old["rule"]:
+        output.say(f"{target} has no version {version} that can come back")
+        raise typer.Exit(exits.NO)
+    again = reviewing.write_again(org, found["agent"], branch, target, version, old)
+    _send(asked, [(target, reviewing.review(org, found, "rollback", reviewer, reason, write=again))], timeout, as_json)
+
+
+def _send(asked: engines.Engines, told: "Sequence[tuple[str, Review]]", timeout: float, as_json: bool) -> None:
+    """Send reviews, each with what it was called by, and say how each ended. Ends with status 1 where one was refused."""
+    refused = False
+    for target, review in told:
+        receipt, part = send_one(asked, "reviews", review, timeout)
+        done = part["end"] in ("stored", "held")
+        refused |= not done
+        if as_json:
+            output.json_line({"target": target, "act": review.act, "receipt": receipt, "end": part["end"], "reason": part["reason"]})
+        elif done:
+            print(f"{review.act}: {target}")
+        else:
+            output.say(f"{target}: {_REFUSED.get(part['reason'], part['reason'])}")
+    if refused:
+        raise typer.Exit(exits.NO)
+
+
 def _find(asked: engines.Engines, org: str, agent: str | None, branch: str, target: str) -> dict[str, Any]:
     """What a target names. Ends with status 1 where there is none."""
-    found = _look(asked, asked.clickhouse, org, agent, branch, target)
+    from pipelines import reviewing
+
+    whose = engines.agent_of(asked.settings, agent) if "/" in target else None
+    found = reviewing.look(asked.clickhouse, asked.settings.need_secret(), org, whose, branch, target)
     if found is None:
         output.say(f"{org} has no {target}: an entry key with --agent, or the ref of a pool's row, is needed")
         raise typer.Exit(exits.NO)
     return found
-
-
-def _look(asked: engines.Engines, client: "Client", org: str, agent: str | None, branch: str, target: str) -> dict[str, Any] | None:
-    from schemas.ids import ids_of
-    from sinks import reviews
-
-    if "/" in target:
-        return reviews.learning(client, org, engines.agent_of(asked.settings, agent), branch, target)
-    ref = ids_of(asked.settings.need_secret(), org).read_ref(target)
-    return reviews.shared(client, org, ref.subject) if ref is not None and not ref.own else None

@@ -1,7 +1,6 @@
 """`tidegate rollback`."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,11 +9,6 @@ from pipelines.cli.history import Entry, nothing
 from pipelines.cli.options import TIMEOUT_SECONDS, Agent, Branch, Json, Org, Timeout
 from pipelines.cli.sending import send_one
 
-if TYPE_CHECKING:
-    from schemas.records import Write
-
-_LISTS = ("tools", "goal_phrases", "pattern_refs", "value_bindings")
-_WHERE = ("session", "work_area", "space", "producer")
 _REFUSED = {
     "rejected": "its wording was rejected, and stays so",
     "unknown_version": "there is no such version",
@@ -36,6 +30,7 @@ def rollback(
     A wording that was replaced is scanned anew and starts untested; the one in force keeps its evidence. Exit status 1 where the version is
     not there or can't come back.
     """
+    from pipelines.reviewing import write_again
     from sinks.queries import newest, written
 
     settings = engines.read_settings()
@@ -50,7 +45,7 @@ def rollback(
         why = "it is held without its wording" if old else f"the newest is {there}"
         output.say(f"{entry} has no version {version} that can come back: {why}")
         raise typer.Exit(exits.NO)
-    receipt, part = send_one(asked, "writes", _write(org, agent, branch, entry, version, old), timeout)
+    receipt, part = send_one(asked, "writes", write_again(org, agent, branch, entry, version, old), timeout)
     now = newest(client, org, agent, branch, entry)
     came_back = part["end"] in ("stored", "held")
     if as_json:
@@ -60,11 +55,3 @@ def rollback(
     if not came_back:
         output.say(f"version {version} did not come back: {_REFUSED.get(part['reason'], part['reason'])}")
         raise typer.Exit(exits.NO)
-
-
-def _write(org: str, agent: str, branch: str, entry: str, version: int, old: Mapping[str, Any]) -> "Write":
-    from schemas.records import LearningDraft, Write
-
-    said: dict[str, Any] = {name: tuple(value) if name in _LISTS else value for name, value in old.items() if name not in _WHERE}
-    learning = LearningDraft(entry_key=entry, branch=branch, **said)
-    return Write(org=org, agent=agent, learning=learning, rollback_to=version, **{name: old[name] for name in _WHERE})

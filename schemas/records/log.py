@@ -69,6 +69,8 @@ class LearningProposed:
     hold_hard: bool
     findings: tuple[FindingMark, ...] = ()
     rollback_to: int | None = None
+    reviewer: str | None = None
+    reason: str | None = None
     source_goal: str | None = None
 
 
@@ -140,6 +142,7 @@ class Reviewed:
     reviewer: str
     reason: str | None = None
     wording: str | None = None
+    into: str | None = None
     received_at: datetime
 
 

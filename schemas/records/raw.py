@@ -98,6 +98,8 @@ class Review:
     reason: str | None = None
     wording: str | None = None
     names: tuple[str, ...] = ()
+    into: str | None = None
+    write: Write | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,7 @@ class AgentState:
     producer: str
     hosted: bool
     shared_learning: bool | None = None
+    banned_by: str | None = None
     outcomes: int
     runs: int
     learnings: int

@@ -7,10 +7,9 @@ import pytest
 
 from agents.acts import DONE, STATE, VISIBILITY
 from schemas.records import Reviewed
-from tests.agents.aggregate.log import IDS, KEY, START, Log, Table, known
+from tests.agents.aggregate.log import AGENT, IDS, KEY, START, Log, Table, known
 
 HELD: dict[str, Any] = {"hold": "injection"}
-ACTS = [act for act in DONE if act not in ("object", "retract")]
 
 
 def said(log: Log, act: str, reviewer: str = "mina", **changes: Any) -> list[Any]:
@@ -177,6 +176,59 @@ def test_a_person_s_floor_may_be_lifted_from_a_wording(floor: str, reason: str |
     assert (table.ends()["reviews:0", "review"], table.newest().privacy) == (end, privacy)
     table.take(log.run("r-2", {"rule": "another one", **given}))
     assert table.newest().privacy == (floor if floor != "none" else "shareable")
+
+
+def back(log: Log, version: int, reviewer: str = "mina", **learning: Any) -> list[Any]:
+    """A reviewer's rollback."""
+    return [
+        replace(one, reviewer=reviewer, reason="it was right", source=replace(one.source, topic="reviews"))
+        for one in log.rollback(version, **learning)
+    ]
+
+
+def test_a_reviewer_rolls_back() -> None:
+    """SPEC 2.8, 4.9: as its author would, and the journal says who and why."""
+    log = Log()
+    table = known(log).take(log.run("r-2", {"rule": "look first"}), back(log, 1))
+    now = table.newest()
+    assert (now.rule, now.version, now.cause.what, now.cause.by) == ("check the status first", 3, "rolled_back", "mina")
+    decision = table.sent("decisions")[-1]
+    assert (decision.decision, decision.actor, decision.texts) == ("rolled_back", "mina", {"reason": "it was right"})
+    assert table.ends()["reviews:0", "review"] == ("stored", None)
+
+
+@pytest.mark.parametrize(
+    ("reviewer", "version", "why"), [("agent/a", 1, "own"), ("mina", 9, "unknown_version"), ("mina", 2, "another_wording")]
+)
+def test_a_rollback_that_is_refused(reviewer: str, version: int, why: str) -> None:
+    """SPEC 2.8, 4.9: nobody acts on their own."""
+    log = Log(agent="agent/a")
+    table = known(log).take(log.run("r-2", {"rule": "look first"}), back(log, version, reviewer))
+    assert (table.ends()["reviews:0", "review"], table.newest().rule) == (("refused", why), "look first")
+
+
+def test_a_banned_agent_writes_no_learnings_until_the_ban_ends() -> None:
+    """SPEC 4.9: its next writes; what it wrote stays, and a reviewer may still roll it back."""
+    log = Log()
+    ban = {"subject": log.agent}
+    table = known(log).take(said(log, "ban", reason="repeats orders", **ban), log.run("r-2", {"rule": "look first"}), log.outcome("o-1"))
+    assert table.ends()["runs:1", "learning:0"] == ("refused", "banned")
+    assert (table.newest().rule, table.newest().applied) == ("check the status first", 1)
+    assert table.take(said(log, "unban", **ban), log.run("r-3", {"rule": "look first"})).newest().rule == "look first"
+    told = [(d.decision, d.actor, d.subject, d.chain, d.texts) for d in table.sent("decisions")]
+    assert told == [
+        ("banned", "mina", log.agent, "restricted", {"reason": "repeats orders"}),
+        ("unbanned", "mina", log.agent, "restricted", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("acts", "reviewer", "why"), [(["ban"], AGENT, "own"), (["ban", "ban"], "mina", "not_possible"), (["unban"], "mina", "not_possible")]
+)
+def test_a_ban_that_is_refused(acts: list[str], reviewer: str, why: str) -> None:
+    log = Log()
+    table = known(log).take(*(said(log, act, reviewer, subject=log.agent) for act in acts))
+    assert table.ends()[f"reviews:{len(acts) - 1}", "review"] == ("refused", why)
 
 
 def test_a_review_that_comes_again_changes_nothing() -> None:

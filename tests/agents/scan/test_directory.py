@@ -41,6 +41,7 @@ TOPICS = {Run: "runs", Outcome: "outcomes", Write: "writes", Review: "reviews", 
 RUN = Run(run_id="r-1", org="acme", agent=ONE)
 OUTCOME = Outcome(outcome_id="o-1", org="acme", agent=ONE, result="success", verified_by="ci")
 REVIEW = Review(org="acme", subject="ab" * 16, space="department/support", act="hide", reviewer="person/mina", wording="cd" * 8)
+BAN = Review(org="acme", subject=ONE, agent=ONE, act="ban", reviewer="person/mina")
 EACH = [RUN, OUTCOME, Write(org="acme", agent=ONE, learning=LearningDraft(entry_key="a/b", rule="Check first.")), REVIEW]
 
 
@@ -226,10 +227,17 @@ def test_an_open_deployment_takes_what_is_unsigned_and_nothing_forged() -> None:
         (Grant(role="reviewer", space="commons"), replace(REVIEW, agent=ONE, space=None), False),
         (Grant(role="reviewer"), replace(REVIEW, act="erase", subject="public/1", names=("rule",), space=None), False),
         (Grant(role="administrator"), replace(REVIEW, act="erase", subject="public/1", names=("rule",), space=None), True),
+        (Grant(role="administrator"), REVIEW, True),
+        (Grant(role="reviewer", space="department/support"), replace(REVIEW, agent=ONE, space=None), True),
+        (Grant(role="reviewer"), BAN, False),
+        (Grant(role="administrator"), BAN, True),
+        (Grant(role="administrator", space="department/support"), BAN, True),
+        (Grant(role="administrator", space="commons"), BAN, False),
     ],
 )
 def test_a_review_needs_its_role(there: Deployment, grant: Grant, review: Review, may: bool) -> None:
     """SPEC 10.1: in the space that it is about, or in the whole organisation."""
+    there.add(ONE, home_space="department/support")
     signer = Signer.of(there.add("person/mina", kind="person", roles=(grant,)))
     sent = there.scan(message(review, signer))
     assert refused(sent) is not may
