@@ -12,7 +12,7 @@ COPY sinks sinks
 RUN /opt/tidegate/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps --no-build-isolation .
 
 FROM python:3.11.14-slim-bookworm
-RUN useradd --uid 10001 --create-home tidegate && install -d -o tidegate -g tidegate -m 700 /data
+RUN useradd --uid 10001 --create-home tidegate && install -d -o tidegate -g tidegate -m 700 /data /vault
 COPY --from=build /opt/tidegate /opt/tidegate
 COPY deploy/acls.py /opt/tidegate/acls.py
 ENV PATH=/opt/tidegate/bin:$PATH TIDEGATE_DATA=/data PYTHONUNBUFFERED=1

@@ -20,6 +20,7 @@ from pipelines.kafka import client_config, reach
 from pipelines.seat import seat
 from pipelines.security import credentials
 from pipelines.settings import Settings
+from schemas.vault import Vault
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +36,10 @@ def _scan(cluster: Cluster, settings: Settings) -> App:
     if settings.open:
         _log.warning("TIDEGATE_OPEN is set: messages without a signature are taken for whoever they name")
     directory = principals.followed(client_config(settings, cluster.brokers), settings)
-    return agent.bind(cluster, settings.need_secret(), directory, settings.floor)
+    if settings.vault_file is None:
+        _log.warning("TIDEGATE_VAULT is not set: claims and episodes are not sealed, and what stands in backups stays readable")
+    vault = Vault(settings.vault_file) if settings.vault_file is not None else None
+    return agent.bind(cluster, settings.need_secret(), directory, settings.floor, vault)
 
 
 def _aggregate(cluster: Cluster, settings: Settings) -> App:

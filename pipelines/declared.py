@@ -213,5 +213,11 @@ DECLARED: tuple[Declared, ...] = (
     Declared("rate_limit", whole(1, 1_000_000), 500, "HTTP: requests a second that one key may send"),
     Declared("body_limit", whole(1024, 96 * 1024 * 1024), 32 * 1024 * 1024, "HTTP: largest request body, in bytes"),
     Declared("meaning", one_of("wordllama"), None, "model by which recall ranks meaning too (extra `meaning`); unset: words alone"),
+    Declared(
+        "vault",
+        folder,
+        None,
+        "file with the keys of claims and episodes, one for all workers; unset: vault.db in the data directory, with `brokers` none",
+    ),
     Declared("half_life_days", days, None, "days after which an untested, unused fact reads half as sure; unset: no decay"),
 )

@@ -18,6 +18,7 @@ __all__ = ["Entry", "Settings", "SettingsError", "entries", "load"]
 TOML = "tidegate.toml"
 SECRET_FILE = "secret"
 """In the data directory, made by `up`: the secret where no setting gives one."""
+VAULT_FILE = "vault.db"
 WEAK_BYTES = 16
 
 
@@ -58,8 +59,14 @@ class Settings:
     body_limit: int
     half_life_days: float | None
     meaning: str | None
+    vault: Path | None
     origins: Mapping[str, str]
     warnings: tuple[str, ...]
+
+    @property
+    def vault_file(self) -> Path | None:
+        """The store of the keys of what is private; None: on a cluster, where none is named, there is none."""
+        return self.vault or (self.data / VAULT_FILE if self.brokers is None else None)
 
     def need_secret(self) -> bytes:
         """The secret. Raises SettingsError where there is none: outside of `up` nobody makes one."""

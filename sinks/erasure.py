@@ -15,6 +15,8 @@ from sinks.batch import Message
 TOPIC = "erased"
 TELLING = frozenset({TOPIC, "episodes", "claims", "findings", "learnings", "dead-letters"})
 """Topics whose records are erased, or say what is."""
+VAULT_BACKUPS = timedelta(days=7)
+"""How long a backup of the keys may be kept (docs/erasure.md)."""
 _LATE_MS = 10 * 60 * 1000
 """A record older than the newest erasure and so much may be of what went: brokers' clocks differ, and agents are behind one another."""
 _NEWEST = "SELECT toUnixTimestamp64Milli(max(at)) FROM erased"
@@ -103,7 +105,8 @@ def not_reached(at: datetime) -> list[dict[str, Any]]:
         {"what": "messages on the raw topics, as they were sent", "until": at + timedelta(days=7)},
         {"what": "messages on the agents' log and of dead letters", "until": at + timedelta(days=30)},
         {"what": "findings on their topic: kinds and positions, no values", "until": at + timedelta(days=90)},
-        {"what": "episodes and claims on their topics, and backups of topics and tables", "until": None},
+        {"what": "backups of the store of keys, by which sealed episodes and claims can be read", "until": at + VAULT_BACKUPS},
+        {"what": "episodes and claims from before there were keys, on their topics and in backups", "until": None},
         {"what": "outcomes before the last 4,096 of an agent, and runs before its last 4,096: what they lent stays", "until": None},
         {"what": "copies that were taken already", "until": None},
     ]

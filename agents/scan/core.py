@@ -21,6 +21,7 @@ from schemas.problem import Problem
 from schemas.records import AgentChanged, Erasure, Exposure, Grant, Identity, Outcome, Principal, Recalled, Receipt, Review, Run, Write
 from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
+from schemas.vault import Vault
 
 Raw = Run | Outcome | Write | Review | Principal | Exposure | Erasure
 _KINDS: dict[str, type[Raw]] = {
@@ -36,15 +37,22 @@ _KINDS: dict[str, type[Raw]] = {
 
 class Scan:
     """The core of scan. `secret`: what the organisations' keys are derived from; `directory`: who may speak; `floors`: what pulls
-    learnings down (SPEC 3.11)."""
+    learnings down (SPEC 3.11); `vault`: has the keys of what is private; None: it is not sealed."""
 
-    def __init__(self, secret: bytes, directory: Directory, floors: FloorRule = "standard") -> None:
-        self._secret, self._directory = secret, directory
+    def __init__(self, secret: bytes, directory: Directory, floors: FloorRule = "standard", vault: Vault | None = None) -> None:
+        self._secret, self._directory, self._vault = secret, directory, vault
         self._floors = floors
 
     def step(self, partition: int, batch: Sequence[Incoming], read: Read) -> Result:
         """Take a batch of raw records; nothing is read and no state changes."""
-        return Result(out=[out for record in batch for out in self._one(record)])
+        if self._vault is None:
+            return Result(out=[out for record in batch for out in self._one(record)])
+        try:
+            result = Result(out=[out for record in batch for out in self._one(record)])
+            self._vault.commit()  # before anything that is sealed with them is sent
+        finally:
+            self._vault.forget()
+        return result
 
     def _one(self, record: Incoming) -> list[Outgoing]:
         kind = _KINDS[record.topic]
@@ -74,7 +82,7 @@ class Scan:
             if isinstance(raw, Erasure):
                 return author.dead_letter(wrong, None)  # whom it names is not kept
             return author.dead_letter(wrong, excerpt(raw, wrong.field), named(ids, raw) if isinstance(raw, Run) else ())
-        return _taken(author, speaker, raw, self._floors)
+        return _taken(author, speaker, raw, self._floors, self._vault)
 
     def _may(self, speaker: Speaker, raw: Raw, name: str) -> bool:
         """Whether who signed may say it: of himself alone, a review by a role, who there is by the operator (SPEC 4.9, 9.1, 10.1)."""
@@ -105,10 +113,10 @@ def _author(raw: Raw) -> str:
             return raw.agent
 
 
-def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule) -> list[Outgoing]:
+def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule, vault: Vault | None) -> list[Outgoing]:
     match raw:
         case Run():
-            return scan_run(author, raw, floors)
+            return scan_run(author, raw, floors, vault)
         case Outcome():
             return scan_outcome(author, raw, speaker.attested(raw.verified_by))
         case Write():
@@ -116,7 +124,7 @@ def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule) -> lis
         case Review():
             return scan_review(author, raw, floors)
         case Erasure():
-            return scan_erasure(author, raw)
+            return scan_erasure(author, raw, vault)
         case Principal():
             return [_identity(author, raw), *([_agent_changed(author, raw)] if raw.kind == "agent" else [])]
         case Exposure():

@@ -7,11 +7,16 @@ from schemas.codec import encode
 from schemas.ids import short_hash
 from schemas.partition import log_hash
 from schemas.records import Decision, EntityErased, Erasure
+from schemas.vault import Vault
 
 
-def scan_erasure(author: Author, erasure: Erasure) -> list[Outgoing]:
-    """One record for every partition, since any agent may have met it; the request goes to the journal. `author` is who asks."""
+def scan_erasure(author: Author, erasure: Erasure, vault: Vault | None) -> list[Outgoing]:
+    """One record for every partition, since any agent may have met it; the request goes to the journal. `author` is who asks.
+
+    The keys of what was met of it are destroyed first: what is sealed with them is unreadable from here on, wherever it stands.
+    """
     record, entity = author.record, author.ids.entity(erasure.entity)
+    keys = 0 if vault is None else vault.destroy(author.org, entity, round(record.at.timestamp() * 1000))
     erased = EntityErased(
         source=record.source(),
         sender=record.partition,
@@ -30,7 +35,7 @@ def scan_erasure(author: Author, erasure: Erasure) -> list[Outgoing]:
         decision="erasure_requested",
         subject=record.receipt,
         reason="request",
-        figures={"entity": entity},
+        figures={"entity": entity, "keys": str(keys)},
         texts={"reason": reason} if reason else {},
         at=record.at,
     )

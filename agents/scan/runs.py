@@ -14,14 +14,16 @@ from agents.scan.words import word_set
 from schemas.ids import Ids
 from schemas.jsonform import canonical, dump
 from schemas.records import Claim, Episode, Run, RunSeen, Step
+from schemas.sealed import seal_claim, seal_episode
+from schemas.vault import Vault
 
 _PEOPLE = word_set("person people name user customer client contact patient employee member account holder email phone")
 """Kinds of entities that are somebody, as runtimes call them."""
 _CLAIM_PRIVACY = ("shareable", "agent_specific", "sensitive")
 
 
-def scan_run(author: Author, run: Run, floors: FloorRule) -> list[Outgoing]:
-    """RunSeen, then a proposal for each learning, then the findings."""
+def scan_run(author: Author, run: Run, floors: FloorRule, vault: Vault | None = None) -> list[Outgoing]:
+    """RunSeen, then a proposal for each learning, then the findings. `vault`: seals what is its agent's alone."""
     found = _note(run)
     run_id = clean_name(author.ids, run.run_id)
     tools = frozenset((*run.tools, *(s.tool for s in run.steps if s.tool)))
@@ -40,6 +42,9 @@ def scan_run(author: Author, run: Run, floors: FloorRule) -> list[Outgoing]:
         found.met(proposal.marks)
     floor = found.floor(floors)
     own = floors == "narrow" and not found.failed
+    episode, claims = _episode(author, run, run_id, found, _met(author.ids, run, found)), _claims(author, run, run_id, found)
+    if vault is not None:
+        episode, claims = seal_episode(vault, episode), [seal_claim(vault, claim) for claim in claims]
     seen = RunSeen(
         source=author.record.source(),
         sender=author.record.partition,
@@ -52,8 +57,8 @@ def scan_run(author: Author, run: Run, floors: FloorRule) -> list[Outgoing]:
         floor_reason=floor[1],
         received_at=author.record.at,
         proposals=len(proposals),
-        episode=_episode(author, run, run_id, found, _met(author.ids, run, found)),
-        claims=tuple(_claims(author, run, run_id, found)),
+        episode=episode,
+        claims=tuple(claims),
     )
     return [
         author.clean(run_id, seen),

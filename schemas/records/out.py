@@ -108,6 +108,7 @@ class Episode:
     recall_ids: tuple[str, ...] = ()
     received_at: datetime
     entities: tuple[str, ...] = ()
+    sealed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,7 @@ class Claim:
     run_id: str | None = None
     received_at: datetime
     entity_id: str = ""
+    sealed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

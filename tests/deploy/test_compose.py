@@ -67,10 +67,11 @@ def test_the_image_has_a_health_check_and_no_root() -> None:
     assert "USER tidegate" in lines
 
 
-@pytest.mark.parametrize("name", ["worker", "sink"])
-def test_what_scales_has_no_name_port_or_volume_of_its_own(name: str) -> None:
+@pytest.mark.parametrize(("name", "shared"), [("worker", ["vault:/vault"]), ("sink", [])])
+def test_what_scales_has_no_name_port_or_volume_of_its_own(name: str, shared: list[str]) -> None:
+    """But for the store of keys, which is one for all workers (docs/erasure.md)."""
     assert not SERVICES[name].keys() & {"container_name", "ports", "hostname"}
-    assert SERVICES[name]["volumes"] == ["/data"]
+    assert SERVICES[name]["volumes"] == ["/data", *shared]
 
 
 def test_only_loopback_is_published() -> None:
