@@ -16,7 +16,7 @@ from rich.text import Text
 
 from pipelines.cli.engines import Engines
 from pipelines.declared import PREFIX
-from pipelines.demo import explain, show
+from pipelines.demo import decide, explain, show
 from pipelines.demo.commands import Commands, Json, up
 from pipelines.demo.lore import read_lore
 from pipelines.demo.office import STAFF, Office, Phase, free_org, office, verdicts
@@ -50,6 +50,9 @@ def run(settings: Settings | None, console: Console) -> bool:
         holds = _prove(asked, made, console)
         console.print()
         holds &= explain.followed(console, asked.clickhouse)
+        console.print()
+        _verdict(console, done := decide.decided(console, commands, made), "what was rejected, signed and erased is so for everybody")
+        holds &= done
     console.print(f"\n{time.monotonic() - started:.0f} s from start to end.", highlight=False)
     _what_next(settings, made.org, console)
     return holds
