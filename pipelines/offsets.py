@@ -13,6 +13,8 @@ Partition = tuple[str, int]
 _TIMEOUT_SECONDS = 30.0
 _MOVING = (KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_NOT_AVAILABLE, KafkaError.COORDINATOR_LOAD_IN_PROGRESS)
 
+_LEADERLESS = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_OR_PART)
+
 
 class Offsets:
     """Offsets of one deployment's topics and groups. Every call asks the broker, and raises KafkaException where it has no answer."""
@@ -59,6 +61,17 @@ class Offsets:
         return {name.removeprefix(self._prefix): len(answer.result(_TIMEOUT_SECONDS).members) for name, answer in answers.items()}
 
     def _listed(self, topics: Iterable[str], which: OffsetSpec) -> dict[Partition, int]:
+        names, until = list(topics), time.monotonic() + _TIMEOUT_SECONDS
+        while True:
+            try:
+                return self._asked(names, which)
+            except KafkaException as error:
+                code = error.args[0].code() if isinstance(error.args[0], KafkaError) else None
+                if code not in _LEADERLESS or time.monotonic() > until:
+                    raise
+                time.sleep(0.1)  # topics that were just made, or whose broker went, have no leader for a moment
+
+    def _asked(self, topics: Iterable[str], which: OffsetSpec) -> dict[Partition, int]:
         there = self._admin.list_topics(timeout=_TIMEOUT_SECONDS).topics
         wanted = [self._prefix + topic for topic in topics]
         if missing := [name for name in wanted if name not in there]:

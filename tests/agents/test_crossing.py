@@ -105,17 +105,20 @@ READERS = {
     "pipelines/topics.py",
     "pipelines/readers.py",
     "sinks/processors.py",
+    "sinks/door.py",
     "sinks/recall.py",
+    "sinks/poolrows.py",
     "sinks/pools.py",
 }
-"""promote writes it, topics are declared and read by name, the sink stores it, recall and the list of a pool exclude by it."""
+"""promote writes it, topics are declared and read by name, the sink stores it, the door lets nobody at it, recall and the list of a pool
+exclude by it."""
 
 
 def test_who_was_part_of_it_is_read_by_recalls_exclusion_only() -> None:
     """SPEC 2.11: `pool_members` is kept apart; no view shows it, and no other part names it."""
     code = [path.relative_to(ROOT) for package in ("agents", "pipelines", "sinks", "deploy") for path in (ROOT / package).rglob("*.py")]
     assert {str(path) for path in code if re.search(r"[\"' ]pool[-_]members\b", (ROOT / path).read_text())} == READERS
-    for reader in ("recall", "pools"):
+    for reader in ("recall", "pools", "poolrows"):
         assert len(re.findall("pool_members", (ROOT / f"sinks/{reader}.py").read_text())) == 1
     for migration in sorted(Path(ROOT / "sinks/migrations").glob("*.sql")):
         views = re.findall(r"CREATE OR REPLACE VIEW .*?;\n", migration.read_text(), re.DOTALL)

@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from schemas.codec import decode
-from schemas.records import ExposedRow, Exposure
+from schemas.records import ExposedRecall, ExposedRow, Exposure
 from sinks.writer import Writer
 from tests.pipelines.api.conftest import ANSWER_SECONDS, OPERATOR, Http
 from tests.sinks import records as r
@@ -123,13 +123,16 @@ def test_what_was_shown_is_told_once_a_second(filled: Http) -> None:
     answers = [filled("POST", SEARCH, {"text": "refund status"}).json() for _ in range(3)]
     filled.runner.run(told())
     consumer.assign(ends)
-    message = consumer.poll(ANSWER_SECONDS)
-    assert message is not None and message.key() == f"{r.ORG}/{r.AGENT}".encode()
-    exposure = decode(message.value())
-    assert isinstance(exposure, Exposure)
-    assert [recall.recall_id for recall in exposure.recalls] == [answer["recall_id"] for answer in answers]
+    recalls: list[ExposedRecall] = []
+    while len(recalls) < len(answers):  # one record, or two where the second was over in between
+        message = consumer.poll(ANSWER_SECONDS)
+        assert message is not None and message.key() == f"{r.ORG}/{r.AGENT}".encode()
+        exposure = decode(message.value())
+        assert isinstance(exposure, Exposure)
+        recalls += exposure.recalls
+    assert [recall.recall_id for recall in recalls] == [answer["recall_id"] for answer in answers]
     [row] = answers[-1]["rows"]
-    assert exposure.recalls[-1].rows == (ExposedRow(ref=row["ref"], own=True, subject=r.learning().learning_id, rank=1),)
+    assert recalls[-1].rows == (ExposedRow(ref=row["ref"], own=True, subject=r.learning().learning_id, rank=1),)
     consumer.close()
 
 

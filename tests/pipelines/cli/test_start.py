@@ -25,6 +25,7 @@ HEAVY = (
     "spacy",
 )
 COMMANDS = (
+    "agent",
     "agents",
     "api",
     "brief",
@@ -32,10 +33,14 @@ COMMANDS = (
     "config",
     "demo",
     "dlq",
+    "erase",
     "explain",
     "history",
     "import",
     "journal",
+    "key",
+    "org",
+    "person",
     "produce",
     "recall",
     "receipt",
