@@ -10,10 +10,10 @@ from pipelines.errors import Failure, Unreachable
 from schemas import codec, validate
 from schemas.jsonform import loads, parse, parse_line
 from schemas.problem import Problem
-from schemas.records import Erasure, Exposure, Outcome, Principal, Review, Run, Write
+from schemas.records import ClaimWrite, Erasure, Exposure, Outcome, Principal, Review, Run, Write
 from schemas.signing import Signer
 
-Record = Run | Outcome | Write | Review | Principal | Erasure
+Record = Run | Outcome | Write | Review | Principal | Erasure | ClaimWrite
 KINDS: Mapping[str, type[Record]] = {
     "runs": Run,
     "outcomes": Outcome,
@@ -21,6 +21,7 @@ KINDS: Mapping[str, type[Record]] = {
     "reviews": Review,
     "principals": Principal,
     "erasures": Erasure,
+    "claim-writes": ClaimWrite,
 }
 """What is sent to which topic (without prefix)."""
 
@@ -192,6 +193,8 @@ def parts_of(record: Record) -> tuple[str, ...]:
             return numbered_parts("outcomes", len(record.credits))
         case Write():
             return numbered_parts("writes", 1)
+        case ClaimWrite():
+            return numbered_parts("claim-writes", 0, 1)
         case Review():
             return ("review",)
         case Erasure():

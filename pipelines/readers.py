@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 READERS: Mapping[str, tuple[str, ...]] = {
-    "scan": ("runs", "outcomes", "writes", "reviews", "principals", "recalls", "erasures"),
+    "scan": ("runs", "outcomes", "writes", "reviews", "principals", "recalls", "erasures", "claim-writes"),
     "aggregate": ("learnings",),
     "promote": ("candidates",),
     "journal": ("decisions",),

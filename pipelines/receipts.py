@@ -18,10 +18,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from pipelines.produce import numbered_parts
-from schemas.records import Erasure, Outcome, Run, Write
+from schemas.records import ClaimWrite, Erasure, Outcome, Run, Write
 
 _BODY = struct.Struct(">BHHIQ8s8s")  # topic, two numbers of parts, partition, offset, organisation, its agent
-_TOPICS = ("runs", "outcomes", "writes", "erasures")
+_TOPICS = ("runs", "outcomes", "writes", "erasures", "claim-writes")
 """Their places stand in ids: new ones go to the end."""
 
 
@@ -37,13 +37,15 @@ class Issued:
     author: bytes
 
     @classmethod
-    def of(cls, record: Run | Outcome | Write | Erasure, topic: str, partition: int, offset: int) -> "Issued":
+    def of(cls, record: Run | Outcome | Write | Erasure | ClaimWrite, topic: str, partition: int, offset: int) -> "Issued":
         """A record that the broker has."""
         match record:
             case Run():
                 numbers = len(record.learnings), len(record.claims)
             case Outcome():
                 numbers = len(record.credits), 0
+            case ClaimWrite():
+                numbers = 0, 1
             case Write() | Erasure():
                 numbers = 1, 0
         author = record.requested_by if isinstance(record, Erasure) else record.agent

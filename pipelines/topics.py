@@ -46,6 +46,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("pool-members", "shared id/agent", "org/space", "compact"),
     Topic("recalls", "org/agent", "org/agent", "delete", 30 * DAY_MS),
     Topic("reviews", "org/subject", "producer's choice", "delete", 30 * DAY_MS),
+    Topic("claim-writes", "org/agent", "producer's choice", "delete", 7 * DAY_MS, "raw"),
     Topic("erasures", "org/requested by", "producer's choice", "delete", 7 * DAY_MS, "raw"),
     Topic("erased", "org/receipt id/partition", "org", "compact"),
     Topic("findings", "run or learning id", "org/agent", "delete", 90 * DAY_MS),

@@ -10,7 +10,20 @@ from typing import Any
 from schemas import codec
 from schemas.jsonform import loads
 from schemas.problem import Problem
-from schemas.records import ClaimDraft, CreditDraft, Erasure, Exposure, LearningDraft, Outcome, Principal, Review, Run, Step, Write
+from schemas.records import (
+    ClaimDraft,
+    ClaimWrite,
+    CreditDraft,
+    Erasure,
+    Exposure,
+    LearningDraft,
+    Outcome,
+    Principal,
+    Review,
+    Run,
+    Step,
+    Write,
+)
 
 RUN_BYTES = 32 * 1024 * 1024
 """Largest run, encoded and before compression."""
@@ -47,7 +60,7 @@ _HELPFUL = ("yes", "no", "unknown")
 
 
 def problem(record: Any) -> Problem | None:
-    """What is wrong with a Run, Outcome, Write, Review, Erasure, Principal or Exposure, the first thing only, or None."""
+    """What is wrong with a Run, Outcome, Write, ClaimWrite, Review, Erasure, Principal or Exposure, the first thing only, or None."""
     match record:
         case Run():
             found = _run(record)
@@ -59,6 +72,8 @@ def problem(record: Any) -> Problem | None:
             found = _review(record)
         case Erasure():
             found = _erasure(record)
+        case ClaimWrite():
+            found = _claim_write(record)
         case Principal():
             found = _principal(record)
         case Exposure():
@@ -76,6 +91,8 @@ def unheeded(record: Any) -> Iterator[Problem]:
                 yield from _privacy(learning.privacy, f"learnings[{i}].", "agent_specific" if learning.shared is False else "shareable")
             for i, claim in enumerate(record.claims):
                 yield from _privacy(claim.privacy, f"claims[{i}].", "agent_specific")
+        case ClaimWrite():
+            yield from _privacy(record.claim.privacy, "claim.", "agent_specific")
         case Write():
             yield from _privacy(record.learning.privacy, "learning.", "agent_specific" if record.learning.shared is False else "shareable")
 
@@ -146,6 +163,11 @@ def _claim(draft: ClaimDraft, path: str) -> Iterator[Problem]:
     yield from _names(draft, path, "entity", "key")
     yield from _json(draft.value, path + "value")
     yield from _texts(path, draft.value)
+
+
+def _claim_write(write: ClaimWrite) -> Iterator[Problem]:
+    yield from _names(write, "", "org", "agent")
+    yield from _claim(write.claim, "claim.")
 
 
 def _outcome(outcome: Outcome) -> Iterator[Problem]:

@@ -23,19 +23,20 @@ ORG_ROLES = ("analyst", "auditor", "administrator")
 
 _OPERATOR = "getSetting('log_comment') = '*'"
 _ORG = "getSetting('log_comment') IN ('*', concat('org:', org))"
+_ALONE = "getSetting('log_comment') IN ('*', concat('own:', org, '\\n', agent))"
 _OWN = "getSetting('log_comment') IN ('*', concat('org:', org), concat('own:', org, '\\n', agent))"
 FILTERS: dict[str, str] = {
+    "claims": _ALONE,
     **dict.fromkeys(("entries", "learnings", "counters", "episodes", "outcomes", "credits", "exposures", "findings", "receipts"), _OWN),
     **dict.fromkeys(("shared", "pool", "pool_members", "decisions", "erased"), _ORG),
-    **dict.fromkeys(("principals", "identities", "identity_keys", "claims", "requests", "dead_letters", "migrations"), _OPERATOR),
+    **dict.fromkeys(("principals", "identities", "identity_keys", "requests", "dead_letters", "migrations"), _OPERATOR),
     **dict.fromkeys(("journal", "journal_texts", "journal_keys", "journal_checkpoints", "journal_countersignatures"), _OPERATOR),
     **dict.fromkeys(("postings", "wordings", "vectors", "pool_rows", "pool_arrivals", "pool_packed", "erased_runs"), _OPERATOR),
 }
 """For each table, and each view that keeps its rows in another, which are let through."""
 
-OWN_VIEWS = frozenset(
-    {"v_learnings", "v_entry_versions", "v_evidence", "v_runs", "v_outcomes", "v_credits", "v_exposures", "v_findings", "v_refused"}
-)
+_EVENTS = ("v_runs", "v_outcomes", "v_credits", "v_exposures", "v_findings", "v_refused", "v_claims")
+OWN_VIEWS = frozenset({"v_learnings", "v_entry_versions", "v_evidence", *_EVENTS})
 ORG_VIEWS = OWN_VIEWS | {"v_pool", "v_funnel", "v_gate_misses", "v_decisions", "v_importance", "v_erasures"}
 SYSTEM = frozenset({"system.one", "system.settings"})
 """What clients of ClickHouse read as they connect, and what a SELECT without a table reads: nothing of anybody's."""

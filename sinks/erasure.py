@@ -22,18 +22,24 @@ _LATE_MS = 10 * 60 * 1000
 _NEWEST = "SELECT toUnixTimestamp64Milli(max(at)) FROM erased"
 _WHEN = "SELECT org, entity, max(at) AS erased_at FROM erased GROUP BY org, entity"
 _RUNS = "(org, agent, run_id) IN (SELECT org, agent, run_id FROM erased_runs)"
-_OF_RUNS = "subject_kind = 'run' AND (org, agent, subject) IN (SELECT org, agent, run_id FROM erased_runs)"
 _STATEMENTS = (
-    # Which episodes go is noted first: what tells of their runs is found by it.
+    # Which episodes and claims go is noted first: what tells of them is found by it.
     f"""INSERT INTO erased_runs SELECT org, agent, run_id, max(w.erased_at)
 FROM (SELECT org, agent, run_id, received_at, arrayJoin(entities) AS entity FROM episodes WHERE notEmpty(entities)) AS e
 INNER JOIN ({_WHEN}) AS w ON w.org = e.org AND w.entity = e.entity
 WHERE e.received_at <= w.erased_at GROUP BY org, agent, run_id""",
+    f"""INSERT INTO erased_runs SELECT c.org, c.agent, c.claim_id, max(w.erased_at) FROM claims AS c
+INNER JOIN ({_WHEN}) AS w ON w.org = c.org AND w.entity = c.entity_id
+WHERE c.received_at <= w.erased_at GROUP BY c.org, c.agent, c.claim_id""",
     f"DELETE FROM episodes WHERE {_RUNS}",
     f"""DELETE FROM claims WHERE (org, agent, claim_id, received_at) IN (
     SELECT c.org, c.agent, c.claim_id, c.received_at FROM claims AS c
     INNER JOIN ({_WHEN}) AS w ON w.org = c.org AND w.entity = c.entity_id WHERE c.received_at <= w.erased_at)""",
-    f"DELETE FROM findings WHERE {_OF_RUNS} OR receipt IN (SELECT receipt FROM findings WHERE {_OF_RUNS})",
+    """DELETE FROM findings WHERE receipt IN (
+    SELECT f.receipt FROM findings AS f
+    INNER JOIN (SELECT org, agent, run_id, max(at) AS erased_at FROM erased_runs GROUP BY org, agent, run_id) AS e
+        ON e.org = f.org AND e.agent = f.agent AND e.run_id = f.subject
+    WHERE f.subject_kind IN ('run', 'claim') AND f.at <= e.erased_at)""",
     f"DELETE FROM credits WHERE receipt IN (SELECT receipt FROM outcomes WHERE {_RUNS})",
     f"DELETE FROM outcomes WHERE {_RUNS}",
     f"""ALTER TABLE dead_letters UPDATE excerpt = '' WHERE excerpt != '' AND id IN (

@@ -12,7 +12,8 @@ from schemas.decay import decayed, half_life
 from schemas.ids import Ids, agent_log, ids_of
 from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
-from sinks import briefing, caller, meaning, poolrows, postings
+from schemas.vault import Vault
+from sinks import briefing, caller, claims, meaning, poolrows, postings
 from sinks.caller import Caller
 from sinks.frequencies import Frequencies
 from sinks.meaning import Model
@@ -38,7 +39,8 @@ _NEWEST = "ORDER BY revision DESC LIMIT 1 BY"
 _NOW = f"""SELECT l.learning_id AS subject, l.* EXCEPT (learning_id, tier, recall_count, revision, visibility, ttl_at),
     if(c.revision > l.revision, c.tier, l.tier) AS tier, greatest(c.recall_count, l.recall_count) AS recall_count
 FROM (
-    SELECT learning_id, revision, {SHOWN}, entry_key, work_area, is_artifact, tier, recall_count, visibility, ttl_at, environment
+    SELECT learning_id, revision, {SHOWN}, entry_key, work_area, value_bindings, is_artifact, tier, recall_count, visibility, ttl_at,
+        environment
     FROM learnings WHERE org = {{org:String}} AND agent = {{agent:String}} %s {_NEWEST} learning_id
 ) AS l
 LEFT JOIN (
@@ -112,10 +114,13 @@ class Brief:
 
 class Recall:
     """Answers questions, and counts the exposures of one process. `half_life_days`: of confidence (SPEC 5.6); None: no decay; `model`: for
-    recall by meaning (SPEC 7.6)."""
+    recall by meaning (SPEC 7.6); `vault`: has the keys of claims, that bindings resolve against (SPEC 8.1)."""
 
-    def __init__(self, client: Client, secret: bytes, half_life_days: float | None = None, model: Model | None = None) -> None:
+    def __init__(
+        self, client: Client, secret: bytes, half_life_days: float | None = None, model: Model | None = None, vault: Vault | None = None
+    ) -> None:
         self._client = client
+        self._vault = vault
         self._model = model
         self._frequencies = Frequencies(client)
         self._callers: Recent[Caller | None] = Recent()
@@ -157,12 +162,23 @@ class Recall:
         ids, recall_id, at = ids_of(self._secret, ask.org), str(uuid.uuid4()), _now()
         refs = [_ref(match, ask, ids) for match in matches]
         rows = [{"recall_id": recall_id, **m.shown(ask.text, ask.area, ref, at)} for m, ref in zip(matches, refs, strict=True)]
+        self._bind(ask, matches, rows)
         shown = zip(matches, refs, strict=True)
         exposed = tuple(ExposedRow(ref=ref, own=m.own, subject=m.subject, rank=rank) for rank, (m, ref) in enumerate(shown, 1))
         sequence = self._sequences.get((ask.org, ask.agent), 0)
         self._sequences[ask.org, ask.agent] = sequence + 1
         told = ExposedRecall(recall_id=recall_id, at=at, scope=ask.scope, rows=exposed)
         return Answer(rows, Exposure(org=ask.org, agent=ask.agent, process=self._process, sequence=sequence, recalls=(told,)))
+
+    def _bind(self, ask: Ask, matches: Sequence[Match], rows: Sequence[dict[str, Any]]) -> None:
+        """Say what the caller's own claims hold under the keys that its own learnings are bound to; pools' have no bindings (SPEC 6.1)."""
+        names = {match.subject: list(match.row["value_bindings"]) for match in matches if match.own and match.row.get("value_bindings")}
+        if not names:
+            return
+        found = claims.bound(self._client, self._vault, ask.org, ask.agent, {name for those in names.values() for name in those})
+        for match, row in zip(matches, rows, strict=True):
+            if match.own and match.subject in names:
+                row["bindings"] = {name: found[name] for name in names[match.subject]}
 
 
 class _Look:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from agents.aggregate.entities import overtaken, take_claim
 from agents.aggregate.erasure import take_erasure
 from agents.aggregate.gate import GatePolicy
 from agents.aggregate.importance import dimensions
@@ -28,6 +29,7 @@ from schemas.partition import log_hash
 from schemas.problem import Problem
 from schemas.records import (
     AgentChanged,
+    ClaimSeen,
     DeadLetter,
     EntityErased,
     LearningProposed,
@@ -44,7 +46,7 @@ _logger = logging.getLogger(__name__)
 
 LOG_KEPT = timedelta(days=30)
 """Retention of the agents' log."""
-Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled | Reviewed | EntityErased
+Event = RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled | Reviewed | EntityErased | ClaimSeen
 
 
 class Aggregate:
@@ -124,6 +126,8 @@ def _take_event(turn: Turn, event: Event) -> None:
             _change_agent(turn, event)
         case Reviewed():
             take_review(turn, event)
+        case ClaimSeen():
+            take_claim(turn, event.claim, 0, gone=overtaken(turn, event.claim))
         case EntityErased():
             take_erasure(turn, event)
         case Recalled():

@@ -5,7 +5,7 @@ from dataclasses import replace
 from agents.aggregate import keys
 from agents.aggregate.kept import WINDOW
 from agents.aggregate.turn import Turn
-from schemas.records import ErasedRuns, Met, MetBy, RunSeen
+from schemas.records import Claim, ErasedRuns, Met, MetBy, RunSeen
 
 ERASED = "entity_erased"
 
@@ -25,6 +25,23 @@ def meet(turn: Turn, run: RunSeen, run_hash: bytes) -> set[bytes]:
         if entity not in gone:
             _note(turn, entity, by, claims.get(entity, []), episode=not gone)
     return gone
+
+
+def overtaken(turn: Turn, claim: Claim) -> bool:
+    """Whether a claim outside of a run is about what was erased after it was sent; where not, it is noted."""
+    entity = bytes.fromhex(claim.entity_id)
+    by = turn.view.get(MetBy, keys.met_by(turn.org, entity)) or MetBy()
+    if by.erased_at is not None and claim.received_at <= by.erased_at:
+        return True
+    _note(turn, entity, by, [bytes.fromhex(claim.claim_id)], episode=False)
+    return False
+
+
+def take_claim(turn: Turn, claim: Claim, part: int, *, gone: bool) -> None:
+    """Send a claim, or refuse it where what it is about is gone."""
+    if not gone:
+        turn.send("claims", f"{claim.org}/{claim.agent}/{claim.claim_id}", claim, turn.log)
+    turn.receipt(f"claim:{part}", "refused" if gone else "stored", ERASED if gone else None)
 
 
 def _note(turn: Turn, entity: bytes, by: MetBy, claims: list[bytes], *, episode: bool) -> None:

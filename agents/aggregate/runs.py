@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from agents.aggregate import keys
-from agents.aggregate.entities import ERASED, meet
+from agents.aggregate.entities import ERASED, meet, take_claim
 from agents.aggregate.kept import NO_LINK, Kept
 from agents.aggregate.privacy import in_effect, joined, stricter
 from agents.aggregate.turn import Turn
@@ -41,11 +41,7 @@ def take_run(turn: Turn, run: RunSeen) -> tuple[str, int]:
         turn.send("episodes", f"{run.org}/{run.agent}/{run.run_id}", run.episode, turn.log)
         turn.receipt("episode", "stored")
     for part, claim in enumerate(run.claims):
-        if bytes.fromhex(claim.entity_id) in gone:
-            turn.receipt(f"claim:{part}", "refused", ERASED)
-            continue
-        turn.send("claims", f"{run.org}/{run.agent}/{claim.claim_id}", claim, turn.log)
-        turn.receipt(f"claim:{part}", "stored")
+        take_claim(turn, claim, part, gone=bytes.fromhex(claim.entity_id) in gone)
     return TAKEN, number
 
 

@@ -9,7 +9,7 @@ from agents.scan.directory import Directory
 from agents.scan.findings import FloorRule
 from schemas.vault import Vault
 
-SOURCES = ("runs", "outcomes", "writes", "reviews", "principals", "recalls", "erasures")
+SOURCES = ("runs", "outcomes", "writes", "reviews", "principals", "recalls", "erasures", "claim-writes")
 _RAW_KEPT = timedelta(days=7)
 _RUNS_A_BATCH = 500
 

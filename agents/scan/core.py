@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from agents.acts import MAY
 from agents.binding.batch import Incoming, Outgoing, Read, Result
+from agents.scan.claims import scan_claim
 from agents.scan.directory import Directory, Speaker
 from agents.scan.erasures import scan_erasure
 from agents.scan.findings import FloorRule
@@ -18,12 +19,26 @@ from schemas.codec import decode_as, encode
 from schemas.ids import agent_log, ids_of
 from schemas.keys import bounded
 from schemas.problem import Problem
-from schemas.records import AgentChanged, Erasure, Exposure, Grant, Identity, Outcome, Principal, Recalled, Receipt, Review, Run, Write
+from schemas.records import (
+    AgentChanged,
+    ClaimWrite,
+    Erasure,
+    Exposure,
+    Grant,
+    Identity,
+    Outcome,
+    Principal,
+    Recalled,
+    Receipt,
+    Review,
+    Run,
+    Write,
+)
 from schemas.validate import NAME_CHARS
 from schemas.validate import problem as problem_of
 from schemas.vault import Vault
 
-Raw = Run | Outcome | Write | Review | Principal | Exposure | Erasure
+Raw = Run | Outcome | Write | Review | Principal | Exposure | Erasure | ClaimWrite
 _KINDS: dict[str, type[Raw]] = {
     "runs": Run,
     "outcomes": Outcome,
@@ -32,6 +47,7 @@ _KINDS: dict[str, type[Raw]] = {
     "principals": Principal,
     "recalls": Exposure,
     "erasures": Erasure,
+    "claim-writes": ClaimWrite,
 }
 
 
@@ -81,7 +97,7 @@ class Scan:
         if wrong:
             if isinstance(raw, Erasure):
                 return author.dead_letter(wrong, None)  # whom it names is not kept
-            return author.dead_letter(wrong, excerpt(raw, wrong.field), named(ids, raw) if isinstance(raw, Run) else ())
+            return author.dead_letter(wrong, excerpt(raw, wrong.field), named(ids, raw))
         return _taken(author, speaker, raw, self._floors, self._vault)
 
     def _may(self, speaker: Speaker, raw: Raw, name: str) -> bool:
@@ -123,6 +139,8 @@ def _taken(author: Author, speaker: Speaker, raw: Raw, floors: FloorRule, vault:
             return scan_write(author, raw, floors)
         case Review():
             return scan_review(author, raw, floors)
+        case ClaimWrite():
+            return scan_claim(author, raw, vault)
         case Erasure():
             return scan_erasure(author, raw, vault)
         case Principal():

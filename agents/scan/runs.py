@@ -3,6 +3,7 @@
 import json
 
 from agents.binding.batch import Outgoing
+from agents.scan.claims import claim_of
 from agents.scan.crosscheck import Entities
 from agents.scan.findings import FloorRule, Found
 from agents.scan.learning import Proposal, label, propose
@@ -13,13 +14,12 @@ from agents.scan.say import Author
 from agents.scan.words import word_set
 from schemas.ids import Ids
 from schemas.jsonform import canonical, dump
-from schemas.records import Claim, Episode, Run, RunSeen, Step
+from schemas.records import Claim, ClaimWrite, Episode, Run, RunSeen, Step
 from schemas.sealed import seal_claim, seal_episode
 from schemas.vault import Vault
 
 _PEOPLE = word_set("person people name user customer client contact patient employee member account holder email phone")
 """Kinds of entities that are somebody, as runtimes call them."""
-_CLAIM_PRIVACY = ("shareable", "agent_specific", "sensitive")
 
 
 def scan_run(author: Author, run: Run, floors: FloorRule, vault: Vault | None = None) -> list[Outgoing]:
@@ -90,9 +90,16 @@ def _name(author: Author, name: str | None) -> str | None:
     return None if name is None else clean_name(author.ids, name)
 
 
-def named(ids: Ids, run: Run) -> tuple[str, ...]:
-    """Stand-ins for the entities that a run names itself."""
-    return tuple(sorted({ids.entity(name) for name in (*(e.value for e in run.entities), *(c.entity for c in run.claims))}))
+def named(ids: Ids, raw: object) -> tuple[str, ...]:
+    """Stand-ins for the entities that a run or a claim names itself; other records name none."""
+    match raw:
+        case Run():
+            names = [*(e.value for e in raw.entities), *(c.entity for c in raw.claims)]
+        case ClaimWrite():
+            names = [raw.claim.entity]
+        case _:
+            names = []
+    return tuple(sorted({ids.entity(name) for name in names}))
 
 
 def _met(ids: Ids, run: Run, found: Found) -> tuple[str, ...]:
@@ -149,24 +156,7 @@ def _step(author: Author, step: Step, found: Found, numbers: Numbers) -> Step:
 
 def _claims(author: Author, run: Run, run_id: str, found: Found) -> list[Claim]:
     numbers = Numbers()
-    out = []
-    for draft in run.claims:
-        entity, key = clean_name(author.ids, draft.entity), clean_name(author.ids, draft.key)
-        out.append(
-            Claim(
-                org=author.org,
-                agent=author.agent,
-                claim_id=author.ids.claim(author.agent, entity, key),
-                entity=entity,
-                key=key,
-                value=clean_json(found, numbers, draft.value),
-                privacy=draft.privacy if draft.privacy in _CLAIM_PRIVACY else "agent_specific",
-                run_id=run_id,
-                received_at=author.record.at,
-                entity_id=author.ids.entity(draft.entity),
-            )
-        )
-    return out
+    return [claim_of(author, draft, found, numbers, f"claims[{i}].", run_id) for i, draft in enumerate(run.claims)]
 
 
 def _findings(author: Author, run_id: str, found: Found, proposals: list[Proposal]) -> list[Outgoing]:

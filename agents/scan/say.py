@@ -9,7 +9,18 @@ from schemas.codec import encode
 from schemas.ids import Ids, agent_log, short_hash
 from schemas.partition import log_hash
 from schemas.problem import Problem
-from schemas.records import AgentChanged, DeadLetter, Decision, Finding, LearningProposed, OutcomeReported, Recalled, Receipt, RunSeen
+from schemas.records import (
+    AgentChanged,
+    ClaimSeen,
+    DeadLetter,
+    Decision,
+    Finding,
+    LearningProposed,
+    OutcomeReported,
+    Recalled,
+    Receipt,
+    RunSeen,
+)
 
 RAW_KEPT = timedelta(days=7)
 AHEAD = timedelta(minutes=5)
@@ -46,7 +57,7 @@ class Author:
         """A time that its author told, cut to the broker's and five minutes."""
         return None if told is None else min(told, self.record.at + AHEAD)
 
-    def clean(self, key: str, entry: RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled) -> Outgoing:
+    def clean(self, key: str, entry: RunSeen | LearningProposed | OutcomeReported | AgentChanged | Recalled | ClaimSeen) -> Outgoing:
         """A record for the agent's log."""
         return Outgoing("learnings", key.encode(), encode(entry), self.log)
 

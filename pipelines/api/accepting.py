@@ -18,11 +18,11 @@ from pipelines.receipts import Issued, opened
 from schemas.codec import encode
 from schemas.jsonform import loads, parse
 from schemas.problem import Problem
-from schemas.records import Outcome, Run, Write
+from schemas.records import ClaimWrite, Outcome, Run, Write
 from schemas.validate import problem, unheeded
 
-Record = Run | Outcome | Write
-_KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write}
+Record = Run | Outcome | Write | ClaimWrite
+_KINDS: Mapping[str, type[Record]] = {"runs": Run, "outcomes": Outcome, "writes": Write, "claim-writes": ClaimWrite}
 Form = Callable[[dict[str, Any], str, str], dict[str, Any]]
 """Makes the form of a record, as `jsonform` reads it, of what was sent, an organisation and an agent."""
 
@@ -64,7 +64,7 @@ async def accept(
         await services.durable.wait()
     issued = opened(services.deployment.secret, receipt)
     assert issued is not None
-    told = [*unheeded(record), *notes(record)]
+    told = [*map(_outside, unheeded(record)), *notes(record)] if isinstance(record, ClaimWrite) else [*unheeded(record), *notes(record)]
     shown = receipts.resource(receipt, issued, {}) | {"notes": [{"field": note.field, "detail": note.detail} for note in told]}
     headers = {"Location": f"/receipts/{receipt}"} | ({REPLAYED: "true"} if replayed else {})
     return answer(shown, 202, headers)
@@ -103,5 +103,5 @@ def _sound(body: bytes, topic: str, form: Form, caller: Caller, headers: Mapping
 
 
 def _outside(found: Problem) -> Problem:
-    """A direct write's fields as it has them: its learning is the body itself."""
-    return Problem(found.code, found.field.removeprefix("learning."), found.detail) if found.field else found
+    """A direct write's fields as it has them: its learning, or its claim, is the body itself."""
+    return Problem(found.code, found.field.removeprefix("learning.").removeprefix("claim."), found.detail) if found.field else found

@@ -6,11 +6,11 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from pipelines.api import briefing, erasures, health, learnings, pools, problems, receipts, runs, search
+from pipelines.api import briefing, claims, erasures, health, learnings, pools, problems, receipts, runs, search
 from pipelines.api.limits import BodyLimit
 from pipelines.api.services import Deployment, services
 
-ROUTES = (runs, learnings, search, briefing, pools, erasures, receipts, health)
+ROUTES = (runs, learnings, search, briefing, pools, claims, erasures, receipts, health)
 
 _ABOUT = """Agents send what they did, what they learned and how it turned out, and ask what is known.
 

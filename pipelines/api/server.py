@@ -50,6 +50,7 @@ def deployment(settings: Settings, ends: Endpoints, clickhouse: str) -> Deployme
         operator=operator_token(settings.data),
         find=caller_of,
         partitions=settings.partitions,
+        vault=settings.vault_file,
         rate_limit=settings.rate_limit,
         body_limit=settings.body_limit,
     )

@@ -20,6 +20,7 @@ from pipelines.api.sender import Sender
 from pipelines.api.unread import unread
 from pipelines.meta import ClientConfig
 from schemas.signing import Signer
+from schemas.vault import Vault
 from sinks.meaning import Model
 from sinks.recall import Recall
 
@@ -32,7 +33,7 @@ class Deployment:
     """What the interface is put on. `connect` makes a client of ClickHouse, with a handle of its own; `producer` an idempotent producer.
 
     `embedded`: data directory of the embedded broker, None for any other; `operator`: the token of the data directory, if there is one;
-    `partitions`: of each topic.
+    `partitions`: of each topic; `vault`: where the keys of what is private are.
     """
 
     connect: Callable[[], Client]
@@ -46,6 +47,7 @@ class Deployment:
     operator: str | None
     find: Find
     partitions: int
+    vault: Path | None
     rate_limit: int
     body_limit: int
 
@@ -62,12 +64,16 @@ class Services:
     callers: Callers
     parsers: ThreadPoolExecutor
     durable: Durable | None
+    vault: Vault | None
 
 
 @asynccontextmanager
 async def services(deployment: Deployment) -> AsyncIterator[Services]:
     """Open them; as the block ends, what is on its way arrives first. Raises KafkaException where the broker does not answer."""
-    readers = Readers(deployment.connect, lambda client: Recall(client, deployment.secret, deployment.half_life_days, deployment.model))
+    vault = Vault(deployment.vault) if deployment.vault else None
+    readers = Readers(
+        deployment.connect, lambda client: Recall(client, deployment.secret, deployment.half_life_days, deployment.model, vault)
+    )
     sender = Sender(deployment.producer(), deployment.prefix, Signer.operator(deployment.secret))
     exposures = Exposures(sender)
     idempotency = Idempotency(deployment.secret, sender, readers)
@@ -84,6 +90,7 @@ async def services(deployment: Deployment) -> AsyncIterator[Services]:
             callers=Callers(deployment.operator, deployment.find, readers, Rate(deployment.rate_limit)),
             parsers=parsers,
             durable=Durable(deployment.embedded) if deployment.embedded else None,
+            vault=vault,
         )
     finally:
         telling.cancel()
@@ -91,3 +98,5 @@ async def services(deployment: Deployment) -> AsyncIterator[Services]:
         await asyncio.to_thread(sender.close)
         await asyncio.to_thread(readers.close)
         parsers.shutdown()
+        if vault is not None:
+            vault.close()

@@ -39,7 +39,7 @@ def brief(
     asked = engines.Engines(settings)
     ask = Ask(org=engines.org_of(settings, org), agent=engines.agent_of(settings, agent), text="", area=area)
     secret.agree(asked.kafka, settings, "recall")
-    recall = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days)
+    recall = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days, vault=engines.vault_of(settings))
     found = recall.brief(ask, {name: value for name, _, value in pairs}, budget)
     rows = found.answer.rows
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in rows)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pipelines.runtime import Endpoints
     from pipelines.settings import Settings
     from schemas.signing import Signer
+    from schemas.vault import Vault
 
 
 def read_settings() -> "Settings":
@@ -39,6 +40,14 @@ def org_of(settings: "Settings", org: str | None) -> str:
 def agent_of(settings: "Settings", agent: str | None) -> str:
     """The agent that is asked for. Raises SettingsError where nobody says which."""
     return _named(agent, settings.agent, "agent", "--agent", "TIDEGATE_AGENT")
+
+
+def vault_of(settings: "Settings") -> "Vault | None":
+    """The store of the keys of claims, where it is on this machine."""
+    from schemas.vault import Vault
+
+    path = settings.vault_file
+    return Vault(path) if path is not None and path.is_file() else None
 
 
 def _named(option: str | None, setting: str | None, what: str, flag: str, variable: str) -> str:

@@ -70,7 +70,9 @@ def recall(
     except ValueError as error:
         raise SettingsError(str(error)) from error
     secret.agree(asked.kafka, settings, "recall")
-    answer = Recall(asked.clickhouse, settings.need_secret(), settings.half_life_days, meaning.load(settings.meaning)).answer(ask)
+    answer = Recall(
+        asked.clickhouse, settings.need_secret(), settings.half_life_days, meaning.load(settings.meaning), engines.vault_of(settings)
+    ).answer(ask)
     where = ({} if as_json else {"where": row["entry_key"] or f"pool of {row['space']}"} for row in answer.rows)
     output.rows((row | more for row, more in zip(answer.rows, where, strict=True)), _COLUMNS, as_json=as_json)
     sys.stdout.flush()

@@ -4,6 +4,7 @@ from schemas.records.log import (
     AgentChanged,
     CandidateCleared,
     CandidateWithdrawn,
+    ClaimSeen,
     EntityErased,
     LearningProposed,
     OutcomeReported,
@@ -53,7 +54,7 @@ from schemas.records.parts import (
     Step,
 )
 from schemas.records.pool_state import JournalHead, PoolAlias, PoolCredits, PoolMark, PoolPart, PoolSegment, PoolState
-from schemas.records.raw import Erasure, Exposure, Outcome, Principal, Review, Run, Write
+from schemas.records.raw import ClaimWrite, Erasure, Exposure, Outcome, Principal, Review, Run, Write
 from schemas.records.state import (
     AgentState,
     ErasedRuns,
@@ -94,6 +95,8 @@ __all__ = [
     "Cause",
     "Claim",
     "ClaimDraft",
+    "ClaimSeen",
+    "ClaimWrite",
     "Condition",
     "Counter",
     "Credit",

@@ -147,6 +147,18 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSeen:
+    """A claim written outside of a run, clean (topic learnings)."""
+
+    source: Source
+    sender: int
+    org: str
+    agent: str
+    received_at: datetime
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntityErased:
     """What is kept of an entity goes (topic learnings, every partition of it)."""
 

@@ -126,6 +126,7 @@ class Claim:
     received_at: datetime
     entity_id: str = ""
     sealed: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

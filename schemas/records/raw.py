@@ -70,6 +70,15 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimWrite:
+    """A claim written outside of a run (topic claim-writes)."""
+
+    org: str
+    agent: str
+    claim: ClaimDraft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
     """Who there is (topic principals)."""
 

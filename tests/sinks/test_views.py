@@ -38,6 +38,8 @@ STAY = {
     "v_gate_misses": "org agent entry_key condition figure needed day",
     "v_decisions": DECISION,
     "v_dead_letters": DECISION,
+    "v_claims": "org agent claim_id privacy reason run_id received_at day",
+    "v_erasures": "org erasure entity requested_by requested_at episodes claims outcomes waiting learnings credits partitions day",
 }
 NAMES = {
     "org",

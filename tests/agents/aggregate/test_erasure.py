@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from schemas.records import Decision, EntityErased, Erased, PoolCredited
+from schemas.records import ClaimSeen, Decision, EntityErased, Erased, PoolCredited
 from tests.agents.aggregate.log import IDS, START, Log, Table, known
 
 ANN, BOB = IDS.entity("Ann Lee"), IDS.entity("Bob Ray")
@@ -146,3 +146,27 @@ def test_outcomes_that_come_after_lend_nothing() -> None:
     log = Log()
     table = known(log).take(met(log, "r-met", ANN), erase(log), log.outcome("o-1", run_id="r-met"))
     assert (table.newest().applied, table.ends()["outcomes:0", "credit:0"]) == (0, ("stored", "entity_erased"))
+
+
+def test_a_claim_outside_of_a_run_is_kept_and_erased() -> None:
+    """SPEC 8.1, 8.3: it is sent on, counted by the receipt, and one that an erasure overtook is refused."""
+    log = Log()
+
+    def claimed(after: timedelta = timedelta()) -> list[Any]:
+        claim = replace(log.claim(1), entity_id=ANN, received_at=START + after)
+        event = ClaimSeen(
+            source=log.source("claim-writes"), sender=0, org=log.org, agent=log.agent, received_at=claim.received_at, claim=claim
+        )
+        log.offsets["claim-writes"] += 1
+        return [event]
+
+    table = known(log).take(claimed(), claimed(), erase(log), claimed(), claimed(timedelta(hours=2)))
+    assert told(table) == [{"claims": 1}]
+    ends = table.ends()
+    assert [ends[f"claim-writes:{n}", "claim:0"] for n in range(4)] == [
+        ("stored", None),
+        ("stored", None),
+        ("refused", "entity_erased"),
+        ("stored", None),
+    ]
+    assert len(table.sent("claims")) == 3

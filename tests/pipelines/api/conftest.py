@@ -35,6 +35,7 @@ KEYS = {
     "key-of-support-2": Caller("k2", r.ORG, r.OTHER, "agent"),
     "key-of-ann": Caller("k3", r.ORG, "person/ann", "person", frozenset({("reviewer", "")})),
     "key-of-mina": Caller("k5", r.ORG, "person/mina", "person", frozenset({("administrator", "")})),
+    "key-of-lee": Caller("k7", r.ORG, "person/lee", "person", frozenset({("reviewer", "finance")})),
     "key-of-globex": Caller("k4", "globex", r.AGENT, "agent"),
     "key-of-globex-admin": Caller("k6", "globex", "person/kim", "person", frozenset({("administrator", "")})),
 }
@@ -132,6 +133,7 @@ def deployment(
         operator=OPERATOR,
         find=lambda _, bearer: KEYS.get(bearer),
         partitions=settings.partitions,
+        vault=None,
         rate_limit=10_000,
         body_limit=LIMIT,
     )
