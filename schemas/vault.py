@@ -28,6 +28,11 @@ CREATE TABLE IF NOT EXISTS met (org TEXT, entity TEXT, name TEXT, PRIMARY KEY (o
 CREATE TABLE IF NOT EXISTS destroyed (org TEXT, entity TEXT, at INTEGER, keys INTEGER, PRIMARY KEY (org, entity, at)) WITHOUT ROWID;
 """
 
+_OVERTAKEN = """DELETE FROM keys WHERE name = ? AND EXISTS (
+    SELECT 1 FROM met JOIN destroyed ON destroyed.org = met.org AND destroyed.entity = met.entity
+    WHERE met.name = keys.name AND destroyed.at >= keys.received)"""
+"""A key of what was sent before an erasure that came first."""
+
 
 class KeysTaken(Exception):
     """Another process made a key of the same name at the same moment: seal again, with its."""
@@ -70,13 +75,12 @@ class Vault:
         """A text sealed with the key of that name, which is made where there is none; `commit` before it is sent.
 
         `entities`: keyed hashes of those whose erasure destroys the key; `received`: when what it is of came, in milliseconds since 1970.
-        Where one of them was erased after that, the key is kept nowhere.
+        Where one of them was erased after that, the commit keeps the key nowhere.
         """
         key = self._key(name)
         if key is None:
             key = os.urandom(KEY_BYTES)
-            if not self._is_destroyed(org, entities, received):
-                self._fresh.keys[name] = received, key
+            self._fresh.keys[name] = received, key
         if name in self._fresh.keys:
             self._fresh.met += [(org, entity, name) for entity in entities]
         sealed = AESSIV(key).encrypt(zlib.compress(text.encode("utf-8", "surrogatepass"), 1), [place.encode()])
@@ -103,6 +107,8 @@ class Vault:
             rows = [(name, received, key) for name, (received, key) in fresh.keys.items()]
             taken = len(rows) - self._db.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", rows).rowcount
             self._db.executemany("INSERT OR IGNORE INTO met VALUES (?, ?, ?)", fresh.met)
+            if self._db.execute("SELECT 1 FROM destroyed LIMIT 1").fetchone():
+                self._db.executemany(_OVERTAKEN, [(name,) for name in fresh.keys])
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
@@ -139,7 +145,3 @@ class Vault:
             return self._fresh.keys[name][1]
         found = self._db.execute("SELECT key FROM keys WHERE name = ?", (name,)).fetchone()
         return found[0] if found else None
-
-    def _is_destroyed(self, org: str, entities: Sequence[str], received: int) -> bool:
-        asked = "SELECT 1 FROM destroyed WHERE org = ? AND entity = ? AND at >= ? LIMIT 1"
-        return any(self._db.execute(asked, (org, entity, received)).fetchone() for entity in entities)

@@ -96,3 +96,11 @@ def test_what_was_not_committed_is_forgotten(vault: Vault) -> None:
     vault.forget()
     vault.commit()
     assert vault.open("k", "place", sealed) is None
+
+
+def test_an_erasure_by_another_process_counts_until_the_commit(vault: Vault, path: Path) -> None:
+    """SPEC 8.4: what was being sealed as another process destroyed the keys is sealed for nobody."""
+    sealed = seal(vault)
+    Vault(path).destroy("acme", ANN, ERASED)
+    vault.commit()
+    assert vault.open("k", "place", sealed) is None
