@@ -10,6 +10,7 @@ from clickhouse_connect.driver.client import Client
 from schemas.codec import check
 from schemas.ids import Ref, agent_log
 from schemas.partition import log_hash
+from schemas.records import Grant
 from sinks.ranking import Match
 from sinks.recall import Answer, Ask, Recall, Scope
 from sinks.writer import Writer
@@ -123,6 +124,28 @@ def test_pools_of_the_home_space(recall: Recall, writer: Writer, home: str, pool
     shared = [r.shared(WORDING, space=space) for space in ("service", "commons", "personal")]
     writer.write(r.messages(*shared, r.agent_changed(home_space=home)))
     assert {row["space"] for row in ask(recall).rows} == pools
+
+
+@pytest.mark.parametrize(
+    ("roles", "pools"),
+    [
+        ((), {"service", "commons"}),
+        ((("reader", "sales"),), {"service", "commons", "sales"}),
+        ((("reader", ""),), {"service", "commons", "sales", "finance"}),
+        ((("reviewer", "sales"), ("publisher", "finance"), ("reader", "nowhere")), {"service", "commons"}),
+    ],
+)
+def test_reading_across_spaces(recall: Recall, writer: Writer, roles: tuple[tuple[str, str], ...], pools: set[str]) -> None:
+    """SPEC 10.6: by the role that an administrator gave, and what was promoted alone."""
+    shared = [r.shared(WORDING, space=space) for space in ("service", "commons", "sales", "finance")]
+    held_back = r.shared("refund status withdrawn", space="sales", crossing="withdrawn")
+    who = r.identity(roles=tuple(Grant(role=role, space=space) for role, space in roles))
+    writer.write(
+        r.messages(*shared, held_back, r.agent_changed(), who, r.identity(r.OTHER, offset=9, roles=(Grant(role="reader", space=""),)))
+    )
+    assert {row["space"] for row in ask(recall).rows} == pools
+    assert {row["space"] for row in ask(recall, scope="space", space="sales").rows} == pools & {"sales"}
+    assert "withdrawn" not in str(ask(recall, limit=50).rows)
 
 
 AREAS: list[tuple[Scope, str, list[str]]] = [
