@@ -9,7 +9,8 @@ COMMONS = "commons"
 PERSONAL = "personal"
 
 _LOADED = "SELECT home_space FROM principals FINAL WHERE org = {org:String} AND agent = {agent:String}"
-_ROLES = "SELECT roles FROM identities FINAL WHERE org = {org:String} AND principal = {agent:String}"
+_ROLES = """SELECT r.2 FROM (SELECT arrayJoin(roles) AS r FROM identities FINAL WHERE org = {org:String} AND principal = {agent:String})
+WHERE r.1 = 'reader'"""
 _SPACES = "SELECT DISTINCT toString(space) FROM pool WHERE org = {org:String}"
 _SEEN = """SELECT 1 FROM (
     SELECT agent FROM episodes WHERE org = {org:String} AND agent = {agent:String} LIMIT 1
@@ -48,12 +49,7 @@ def find(client: Client, org: str, agent: str) -> Caller | None:
 
 def _granted(client: Client, who: dict[str, str]) -> tuple[str, ...]:
     """Spaces that it reads as a `reader`, a role that an administrator gave it: of one space, or of the whole organisation."""
-    roles = [
-        tuple(role.values()) if isinstance(role, dict) else role
-        for (found,) in client.query(_ROLES, parameters=who).result_rows
-        for role in found
-    ]
-    spaces = {space for role, space in roles if role == "reader"}
+    spaces = {space for (space,) in client.query(_ROLES, parameters=who).result_rows}
     if "" in spaces:
         spaces = {space for (space,) in client.query(_SPACES, parameters=who).result_rows}
     return tuple(sorted(spaces))
