@@ -1,9 +1,11 @@
 """scan: the raw side in, one clean log an agent out, as a pure function of a batch. It keeps no state."""
 
+import sqlite3
 from collections.abc import Sequence
 
 from agents.acts import MAY
 from agents.binding.batch import Incoming, Outgoing, Read, Result
+from agents.binding.lease import EXIT_STORE_FAILED, die
 from agents.scan.claims import scan_claim
 from agents.scan.directory import Directory, Speaker
 from agents.scan.erasures import scan_erasure
@@ -66,6 +68,9 @@ class Scan:
         try:
             result = Result(out=[out for record in batch for out in self._one(record)])
             self._vault.commit()  # before anything that is sealed with them is sent
+        except sqlite3.Error as error:
+            # No record's fault: put aside one by one they would all be dead letters, where they only have to wait.
+            die(EXIT_STORE_FAILED, f"the store of keys can't be read or written ({type(error).__name__}: {error})")
         finally:
             self._vault.forget()
         return result

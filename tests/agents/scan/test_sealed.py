@@ -1,5 +1,7 @@
 """What is its agent's alone leaves scan sealed; who has the key reads it, until it is destroyed (SPEC 8.3)."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.binding.batch import Incoming, Outgoing
+from agents.binding.lease import EXIT_STORE_FAILED
 from agents.scan.core import Scan
 from agents.scan.directory import Directory
 from schemas.codec import decode, encode
@@ -16,6 +19,7 @@ from schemas.sealed import open_claim, open_episode
 from schemas.vault import Vault
 
 SECRET = b"0" * 32
+ROOT = Path(__file__).parents[3]
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 SAID, TERMS = "the parcel stands in the yard", "net thirty by invoice"
 RUN = Run(
@@ -87,3 +91,13 @@ def test_a_run_that_an_erasure_overtook_is_sealed_for_nobody(vault: Vault) -> No
     scanned(vault, replace(RUN, run_id="r-0"), Erasure(org="acme", entity="Globex", requested_by="person/mina"))
     late = seen(scanned(vault, RUN))
     assert open_episode(vault, late.episode) is None
+
+
+def test_without_its_store_a_worker_ends_and_puts_nothing_aside(tmp_path: Path) -> None:
+    """A store that fails is no record's fault: what it had taken is taken again."""
+    code = (
+        "import sys; from pathlib import Path; from schemas.vault import Vault; from tests.agents.scan.test_sealed import RUN, scanned;"
+        "vault = Vault(Path(sys.argv[1])); vault.close(); scanned(vault, RUN)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "vault.db"], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, "store of keys" in done.stderr) == (EXIT_STORE_FAILED, True)

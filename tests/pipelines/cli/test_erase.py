@@ -10,13 +10,14 @@ from tests.pipelines.cli.conftest import Tidegate
 pytestmark = pytest.mark.processes
 
 ORG, AGENT, KEY = "erase-co", "agent/clerk", "desk/pattern-receipt"
-NAME = "Annabel Fairview"
+NAME, BOUND = "Annabel Fairview", "desk/pattern-terms"
 RUNS = [
     {"run_id": "r-plain", "learnings": [{"entry_key": KEY, "rule": "Ask for the receipt before you refund anything."}]},
     {
         "run_id": "r-annabel",
         "entities": [{"kind": "person", "value": NAME}],
         "steps": [{"kind": "message", "role": "user", "output": f"{NAME} asks for a refund"}],
+        "learnings": [{"entry_key": BOUND, "rule": "Print the usual terms below the total.", "value_bindings": ["billing/terms"]}],
         "claims": [{"entity": NAME, "key": "billing/terms", "value": "by invoice"}],
     },
 ]
@@ -39,12 +40,21 @@ def rows(tidegate: Tidegate, table: str) -> int:
     return sum(any(word in row["row"] for word in ("annabel", NAME, "o-waits")) for row in told)
 
 
+def bound(tidegate: Tidegate) -> list[dict[str, Any]]:
+    """What recall says that the claim holds which a learning is bound to."""
+    rows = tidegate("recall", "usual terms", "--org", ORG, "--agent", AGENT, "--scope", "own", "--json").rows
+    found: list[dict[str, Any]] = next(row for row in rows if row["entry_key"] == BOUND)["bindings"]["billing/terms"]
+    return found
+
+
 def test_before_and_after(tidegate: Tidegate) -> None:
     """SPEC 8.3, 8.4: every table and view, the learning counted again, the receipt told again, and a second erasure that finds nothing."""
     assert tidegate("produce", "runs", "-", "--wait", stdin=lines(RUNS)).status == 0
     assert tidegate("produce", "outcomes", "-", "--wait", stdin=lines(OUTCOMES)).status == 0
     before = {table: rows(tidegate, table) for table in TABLES}
     assert min(before[table] for table in ("episodes", "claims", "outcomes", "credits", "v_runs")) > 0
+
+    assert [claim["value"] for claim in bound(tidegate)] == ["by invoice"]
 
     [receipt] = tidegate("erase", "--org", ORG, "--entity", NAME.upper(), "--json").rows
     assert receipt["done"]
@@ -54,6 +64,8 @@ def test_before_and_after(tidegate: Tidegate) -> None:
     assert {table: rows(tidegate, table) for table in TABLES} == dict.fromkeys(TABLES, 0)
     newest = tidegate("history", KEY, "--org", ORG, "--agent", AGENT, "--json").rows[-1]
     assert (newest["applied"], newest["cause"], newest["state"]) == (1, "retracted", "active")
+
+    assert bound(tidegate) == []
 
     [again] = tidegate("erase", "--org", ORG, "--receipt", receipt["id"], "--json").rows
     assert again == receipt
