@@ -30,22 +30,28 @@ class Speaker:
     principal: str | None
     attests: str = OWN_WORD
     roles: tuple[Grant, ...] = ()
+    kind: str = "agent"
 
     def attested(self, verified_by: str | None) -> str:
         """What an outcome that says who verified it is attested by: as it says where the key's role is that one, else its author's word."""
         return self.attests if verified_by == self.attests else OWN_WORD
 
     def has(self, role: str, space: str | None) -> bool:
-        """Whether he has a role in the whole organisation or in a space; the operator has them all."""
+        """Whether he has a role in the whole organisation or in a space; the operator has them all, a runner none (SPEC 10.5)."""
+        if self.kind in RUNNERS:
+            return False
         return self.principal is None or any(grant.role == role and grant.space in ("", space) for grant in self.roles)
 
 
+RUNNERS = ("hook", "tool")
+"""Kinds of principals that record what they started, and whose roles count for nothing: they sign and promote nothing."""
 ANYBODY = Speaker(None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
     principal: str
+    kind: str
     key: Key
     public: Ed25519PublicKey | None
     roles: tuple[Grant, ...]
@@ -82,7 +88,7 @@ class Directory:
             self._keys.pop((known.org, key.key_id), None)
         for key in known.keys:
             public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public_key)) if key.public_key else None
-            self._keys[known.org, key.key_id] = _Known(known.principal, key, public, known.roles)
+            self._keys[known.org, key.key_id] = _Known(known.principal, known.kind, key, public, known.roles)
 
     def principals(self) -> Sequence[Principal]:
         """All that are known, by organisation and name."""
@@ -119,7 +125,7 @@ class Directory:
         public = self._operator if signature.operator else known.public if known is not None else None
         if public is None or not signing.verifies(public, signature, message.topic, org, message.value or b""):
             return None
-        return ANYBODY if known is None else Speaker(known.principal, known.key.attests, known.roles)
+        return ANYBODY if known is None else Speaker(known.principal, known.key.attests, known.roles, known.kind)
 
 
 def _counts(key: Key, at: datetime) -> bool:

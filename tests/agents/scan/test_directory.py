@@ -244,6 +244,18 @@ def test_a_review_needs_its_role(there: Deployment, grant: Grant, review: Review
     assert not may or isinstance(sent[0], Reviewed | Decision)
 
 
+@pytest.mark.parametrize("kind", ["tool", "hook"])
+def test_a_runner_records_what_it_started_and_signs_nothing(there: Deployment, kind: str) -> None:
+    """SPEC 10.5: whatever roles it was given; and it has no space that anything of it could be promoted to."""
+    roles = (Grant(role="reviewer"), Grant(role="administrator"))
+    signer = Signer.of(there.add("tool/nightly", kind=kind, roles=roles))
+    assert refused(there.scan(message(replace(REVIEW, reviewer="tool/nightly"), signer)))
+    assert refused(there.scan(message(replace(BAN, reviewer="tool/nightly"), signer)))
+    told = there.scan(message(replace(RUN, agent="tool/nightly"), signer))
+    assert any(isinstance(record, RunSeen) for record in told)
+    assert not any(isinstance(record, AgentChanged) for record in told)
+
+
 def test_who_there_is_is_told_with_keys_and_roles(there: Deployment) -> None:
     """A person is no agent: nothing goes to a log of his."""
     _, key = keys.make("ci", AT + HOUR)
