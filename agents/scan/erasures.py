@@ -25,7 +25,7 @@ def scan_erasure(author: Author, erasure: Erasure, vault: Vault | None) -> list[
         requested_by=author.agent,
         received_at=record.at,
     )
-    reason = kept_reason(erasure.reason)
+    reason = kept_reason(erasure.reason, erasure.entity)
     decision = Decision(
         source=record.source(),
         decision_id=short_hash(f"erasure\0{record.epoch}\0{record.receipt}".encode()),

@@ -42,11 +42,11 @@ def scan_review(author: Author, review: Review, floors: FloorRule) -> list[Outgo
     return [Outgoing("candidates", reviewed.subject.encode(), encode(reviewed), log_hash(author.org, reviewed.space or ""))]
 
 
-def kept_reason(reason: str | None) -> str | None:
-    """A reason as it may be kept; None where none was given."""
+def kept_reason(reason: str | None, *named: str) -> str | None:
+    """A reason as it may be kept, without some names; None where none was given."""
     if not reason:
         return None
-    clean = scrub(reason, Entities([]), frozenset(), Numbers())
+    clean = scrub(reason, Entities([*named]), frozenset(), Numbers())
     return clean.text if clean.clean else WITHHELD
 
 

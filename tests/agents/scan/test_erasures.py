@@ -74,3 +74,11 @@ def test_an_excerpt_says_whom_it_may_tell_of() -> None:
     run = Run(run_id="r-1", org="acme", agent="agent/a", attempt=0, entities=(Entity(kind="person", value="Ann Lee"),))
     letter = next(r for o in scanned(run, run.agent) if isinstance(r := decode(o.value), DeadLetter))
     assert letter.entities == (IDS.entity("Ann Lee"),)
+
+
+def test_the_reason_does_not_name_whom_it_is_about() -> None:
+    """SPEC 8.3: it stands in the journal's texts for good, where an erasure must not bring back the name."""
+    request = Erasure(org="acme", entity="Zorvath", requested_by="person/mina", reason="Zorvath asked for it")
+    [decision] = [r for o in scanned(request, request.requested_by) if isinstance(r := decode(o.value), Decision)]
+    assert "Zorvath" not in decision.texts["reason"]
+    assert "asked for it" in decision.texts["reason"]
