@@ -12,7 +12,7 @@ from agents.scan.engine import Anchor, Sightings
 from agents.scan.hit import Hit
 from agents.scan.keyname import Strength, strength
 from agents.scan.rules.named import named
-from agents.scan.value import drawn, is_password, is_token, wordy
+from agents.scan.value import drawn, is_password, is_token, jumbled, wordy
 
 _WORDS = r"(?:pass|pwd|psw|secret)"
 _TOKENS = r"(?:token|key|auth|cred|bearer|jwt|session|cookie|private|access|salt|pin|api)"
@@ -180,11 +180,17 @@ def _back(text: str, at: int, stop: str) -> int:
     return start
 
 
+def _of_vendor(match: re.Match[str], cut: int) -> str | None:
+    """The kind of a value by the vendor in its name and the shape that the vendor gives it, or None."""
+    start, end = match.start("v"), match.end("v") - cut
+    line = match.string.rfind("\n", max(0, start - 96), start) + 1
+    return named(match.string[max(line, start - 96) : start], match.string[start:end])
+
+
 def _hit(kind: str, match: re.Match[str], cut: int = 0) -> Hit:
     start, end = match.start("v"), match.end("v") - cut
     if kind in ("generic_secret", "generic_password"):
-        line = match.string.rfind("\n", max(0, start - 96), start) + 1
-        kind = named(match.string[max(line, start - 96) : start], match.string[start:end]) or kind
+        kind = _of_vendor(match, cut) or kind
     return Hit("credential", kind, "high", start, end, hard=True)
 
 
@@ -243,7 +249,7 @@ def _value(text: str, at: int, name: Strength, *, prose: bool) -> Iterator[Hit]:
 def _judged(match: re.Match[str], name: Strength, value: str, cut: int, *, quoted: bool, prose: bool) -> Iterator[Hit]:
     if name is Strength.PASSWORD and is_password(value, quoted=quoted, prose=prose):
         yield _hit("generic_password", match, cut)
-    elif is_token(value):
+    elif is_token(value) or (jumbled(value) and _of_vendor(match, cut) is not None):
         yield _hit("generic_secret", match, cut)
 
 

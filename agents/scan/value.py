@@ -82,6 +82,11 @@ def drawn(part: str) -> bool:
     return switches >= (0.36 if mixed else 0.22) and entropy(part) >= 3.2 and not wordy(part)
 
 
+def jumbled(value: str) -> bool:
+    """Whether letters of both cases stand in no order of words: too little to tell a credential by, but for a value of a vendor's shape."""
+    return len(value) >= 16 and value.isalnum() and not (value.islower() or value.isupper()) and entropy(value) >= 3.2 and not wordy(value)
+
+
 def _encoded(value: str) -> bool:
     """Whether a value that begins like a path is base64: it may hold slashes."""
     return len(value) >= 32 and bool(_BASE64.match(value)) and not wordy(value) and entropy(value) >= 4.2

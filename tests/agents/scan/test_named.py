@@ -21,3 +21,16 @@ def test_the_example_has_its_kind(entry: Named) -> None:
 def test_another_form_is_generic() -> None:
     assert named("TWILIO_AUTH_TOKEN=", fill("{h20}")) is None
     assert named("ACME_AUTH_TOKEN=", fill("{h32}")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("PAGERDUTY_TOKEN=rqG0JMZokCNWDLkyrrJM", True),  # of its vendor's shape, with one digit alone
+        ("PAGERDUTY_TOKEN=getPagerdutyTokenNow", False),
+        ("jenkins_token = JenkinsTokenProviderFactory12", False),
+        ("DRONE_TOKEN=DroneTokenFromSecretsManagerHere", False),
+    ],
+)
+def test_letters_in_no_order_of_words_are_enough_where_the_vendor_s_shape_fits(text: str, taken: bool) -> None:
+    assert (scan_text(text).masked != text) is taken
