@@ -56,6 +56,9 @@ class Settings:
     api_host: str
     api_port: int | None
     rate_limit: int
+    max_held: int
+    max_held_org: int
+    max_held_author: int
     body_limit: int
     half_life_days: float | None
     meaning: str | None

@@ -9,6 +9,7 @@ _HELD = """SELECT 'held' AS waits_for, org, agent, '' AS space, entry_key AS tar
 FROM learnings FINAL WHERE state = 'held'"""
 _POOL = """SELECT crossing AS waits_for, org, '' AS agent, space, ref AS target, shared_id AS subject, kind, rule, '' AS reason, wording, at
 FROM pool FINAL WHERE crossing IN ('awaiting_signatures', 'objected')"""
+_COUNTED = "SELECT org, agent, count() FROM learnings FINAL WHERE state = 'held' GROUP BY org, agent"
 _QUEUE = f"SELECT * FROM ({_HELD} UNION ALL {_POOL}) WHERE {{org:String}} = '' OR org = {{org:String}} ORDER BY at, subject"
 _LEARNING = """SELECT learning_id AS subject, agent, '' AS space, entry_key, rule, value, cue, tools, kind, memory_type, privacy, state,
     crossing, visibility, hold AS reason, confidence, evidence_status, applied, helpful, trust, contradicts, version, wording, at
@@ -24,6 +25,11 @@ WHERE org = {org:String} AND subject = {subject:String} ORDER BY field, kind"""
 def queue(client: Client, org: str | None) -> list[dict[str, Any]]:
     """What waits, longest first, of one organisation or of all."""
     return _rows(client, _QUEUE, org=org or "")
+
+
+def held(client: Client) -> dict[tuple[str, str], int]:
+    """How many learnings are held, by organisation and agent."""
+    return {(org, agent): number for org, agent, number in client.query(_COUNTED).result_rows}
 
 
 def learning(client: Client, org: str, agent: str, branch: str, entry: str) -> dict[str, Any] | None:

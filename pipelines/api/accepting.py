@@ -10,6 +10,7 @@ from fastapi import Request, Response
 from pipelines.api import receipts
 from pipelines.api.answers import answer
 from pipelines.api.callers import Caller, acting
+from pipelines.api.held import FILLING
 from pipelines.api.idempotency import HEADER, REPLAYED
 from pipelines.api.problems import Refused
 from pipelines.api.services import Services
@@ -52,6 +53,8 @@ async def accept(
     record = sound.record
 
     async def send() -> str:
+        if topic in FILLING:  # what was taken before is told again all the same
+            await services.held.room(record.org, record.agent)
         key_id = None if caller.operator else caller.key
         partition, offset = await services.sender.signed(topic, record.org, message_key(record), sound.message, key_id)
         return Issued.of(record, topic, partition, offset).seal(services.deployment.secret)

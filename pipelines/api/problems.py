@@ -39,6 +39,7 @@ _TITLES = {
     "not_found": "There is nothing here",
     "method_not_allowed": "Not that way",
     "rate_limited": "Too many requests",
+    "too_many_held": "Too much waits for a reviewer",
     "unavailable": "Not now",
     "fault": "A fault of ours",
 }

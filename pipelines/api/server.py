@@ -12,6 +12,7 @@ from confluent_kafka import Producer
 from pipelines import secret
 from pipelines.api.app import create
 from pipelines.api.callers import caller_of
+from pipelines.api.held import Most
 from pipelines.api.services import Deployment
 from pipelines.errors import SettingsError, Unreachable
 from pipelines.kafka import client_config, producer_config, silent
@@ -52,6 +53,7 @@ def deployment(settings: Settings, ends: Endpoints, clickhouse: str) -> Deployme
         partitions=settings.partitions,
         vault=settings.vault_file,
         rate_limit=settings.rate_limit,
+        most_held=Most(settings.max_held, settings.max_held_org, settings.max_held_author),
         body_limit=settings.body_limit,
     )
 

@@ -13,6 +13,7 @@ from confluent_kafka import Producer
 from pipelines.api.callers import Callers, Find
 from pipelines.api.durable import Durable
 from pipelines.api.exposures import Exposures
+from pipelines.api.held import Held, Most
 from pipelines.api.idempotency import Idempotency
 from pipelines.api.limits import Rate
 from pipelines.api.readers import Readers
@@ -49,6 +50,7 @@ class Deployment:
     partitions: int
     vault: Path | None
     rate_limit: int
+    most_held: Most
     body_limit: int
 
 
@@ -62,6 +64,7 @@ class Services:
     idempotency: Idempotency
     exposures: Exposures
     callers: Callers
+    held: Held
     parsers: ThreadPoolExecutor
     durable: Durable | None
     vault: Vault | None
@@ -88,6 +91,7 @@ async def services(deployment: Deployment) -> AsyncIterator[Services]:
             idempotency=idempotency,
             exposures=exposures,
             callers=Callers(deployment.operator, deployment.find, readers, Rate(deployment.rate_limit)),
+            held=Held(readers, deployment.most_held),
             parsers=parsers,
             durable=Durable(deployment.embedded) if deployment.embedded else None,
             vault=vault,

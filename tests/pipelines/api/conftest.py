@@ -18,6 +18,7 @@ from pipelines import admin, kafka
 from pipelines.admin import Layout
 from pipelines.api.app import create
 from pipelines.api.callers import Caller
+from pipelines.api.held import Most
 from pipelines.api.services import Deployment, Services
 from pipelines.receipts import Issued, opened
 from pipelines.settings import load
@@ -135,6 +136,7 @@ def deployment(
         partitions=settings.partitions,
         vault=None,
         rate_limit=10_000,
+        most_held=Most(10_000, 5_000, 500),
         body_limit=LIMIT,
     )
 
