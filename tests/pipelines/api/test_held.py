@@ -40,7 +40,7 @@ def test_beyond_it(writer: Writer, changed: Callable[..., Http], most: Most, key
 
 def test_what_was_taken_before_is_told_again(writer: Writer, changed: Callable[..., Http]) -> None:
     http = changed(most_held=Most(1, 1, 1))
-    once = {"headers": {"Idempotency-Key": "once"}}
+    once: dict[str, Any] = {"headers": {"Idempotency-Key": "once"}}
     first = http("POST", "/runs", RUN, **once)
     assert writer.write(r.messages(r.agent_changed(), r.learning("Wait.", state="held"))) == []
     http.services.held._read_at = float("-inf")
