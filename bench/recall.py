@@ -26,10 +26,11 @@ from schemas.codec import encode
 from schemas.ids import ids_of
 from schemas.records import AgentChanged, Cause, SharedLearning, Source
 from sinks import migrate
+from sinks.ask import Ask
 from sinks.batch import Message
 from sinks.client import connect
 from sinks.processors import processors
-from sinks.recall import Ask, Recall
+from sinks.recall import Recall
 from sinks.writer import Writer
 
 HERE = Path(__file__).parent

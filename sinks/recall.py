@@ -2,9 +2,8 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Any
 
 from clickhouse_connect.driver.client import Client
 
@@ -14,6 +13,7 @@ from schemas.partition import log_hash
 from schemas.records import ExposedRecall, ExposedRow, Exposure
 from schemas.vault import Vault
 from sinks import briefing, caller, claims, meaning, poolrows, postings
+from sinks.ask import Answer, Ask, Brief
 from sinks.caller import Caller
 from sinks.frequencies import Frequencies
 from sinks.meaning import Model
@@ -21,8 +21,6 @@ from sinks.poolrows import SHOWN
 from sinks.ranking import Match
 from sinks.recent import Recent
 from sinks.relevance import Question
-
-Scope = Literal["own", "org", "every", "walk", "area", "space"]
 
 FIRST_LOOK = 30
 """Best matches that are looked up at once; more, where too few of them may be shown."""
@@ -67,49 +65,6 @@ ORDER BY applies_to, shared_id {_SETTINGS}"""
 _POOL_BRIEF = f"""SELECT shared_id AS subject, environment, {SHOWN} FROM pool FINAL
 WHERE {_POOL_ROWS} AND kind != 'instruction' AND {_NOT_ITS_OWN}
 ORDER BY memory_type = 'procedure' DESC, validators DESC, confidence DESC, shared_id LIMIT {{most:UInt32}} {_SETTINGS}"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """A question. `area`: where the caller works; `space`: the pool that scope `space` names; `depth`, own
-    learnings: 1 hot, 2 + warm, 3 (SPEC 7.5).
-
-    Raises ValueError where the scope is none or lacks what it needs.
-    """
-
-    org: str
-    agent: str
-    text: str
-    scope: Scope = "every"
-    area: str | None = None
-    space: str | None = None
-    limit: int = 10
-    depth: int = 3
-
-    def __post_init__(self) -> None:
-        if self.scope not in get_args(Scope):
-            raise ValueError(f"no scope {self.scope}: it is one of {', '.join(get_args(Scope))}")
-        if self.scope in ("walk", "area") and not self.area:
-            raise ValueError(f"scope {self.scope} needs an area")
-        if self.scope == "space" and not self.space:
-            raise ValueError("scope space needs a space")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Rows as INTERFACES' `recall` tells them, best first; and what to write to the topic `recalls` (None: nobody known has asked)."""
-
-    rows: list[dict[str, Any]]
-    exposure: Exposure | None
-
-
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """A briefing: its rows, how many tokens they take, and how many rows the budget had no room for."""
-
-    answer: Answer
-    tokens: int
-    left_out: int
 
 
 class Recall:

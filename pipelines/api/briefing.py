@@ -10,7 +10,7 @@ from pipelines.api.problems import Refused
 from pipelines.api.search import ROW, ROW_EXAMPLE
 from pipelines.api.services import Services
 from schemas.validate import NAME_CHARS
-from sinks.recall import Ask
+from sinks.ask import Ask
 
 router = APIRouter(tags=["recall"])
 

@@ -12,7 +12,7 @@ from pipelines.api.callers import Calling, acting
 from pipelines.api.problems import Refused
 from pipelines.api.services import Services
 from schemas.validate import NAME_CHARS
-from sinks.recall import Ask, Scope
+from sinks.ask import Ask, Scope
 
 router = APIRouter(tags=["recall"])
 

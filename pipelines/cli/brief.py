@@ -30,7 +30,8 @@ def brief(
     import sys
 
     from pipelines import secret
-    from sinks.recall import Ask, Recall
+    from sinks.ask import Ask
+    from sinks.recall import Recall
 
     pairs = [pair.partition("=") for pair in environment or ()]
     if wrong := next((name for name, sign, _ in pairs if not sign or not name), None):

@@ -50,7 +50,8 @@ def recall(
 
     from pipelines import secret
     from sinks import meaning
-    from sinks.recall import Ask, Recall
+    from sinks.ask import Ask
+    from sinks.recall import Recall
 
     if not text.strip():
         raise SettingsError("TEXT is empty: say what the learnings should be about")

@@ -8,7 +8,8 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from schemas.codec import check
-from sinks.recall import Ask, Brief, Recall
+from sinks.ask import Ask, Brief
+from sinks.recall import Recall
 from sinks.writer import Writer
 from tests.sinks import records as r
 

@@ -11,7 +11,8 @@ from schemas.records import Claim
 from schemas.sealed import seal_claim
 from schemas.vault import Vault
 from sinks import claims
-from sinks.recall import Ask, Recall
+from sinks.ask import Ask
+from sinks.recall import Recall
 from sinks.writer import Writer
 from tests.sinks import records as r
 

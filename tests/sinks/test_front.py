@@ -12,9 +12,10 @@ import pytest
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
 
+from sinks.ask import Ask
 from sinks.client import connect
 from sinks.front import Front
-from sinks.recall import Ask, Recall
+from sinks.recall import Recall
 from sinks.writer import Writer
 from tests.sinks import records as r
 from tests.sinks.asking import TOKEN, asked, get

@@ -6,8 +6,9 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from sinks import meaning, postings
+from sinks.ask import Ask
 from sinks.processors import processors
-from sinks.recall import Ask, Recall
+from sinks.recall import Recall
 from sinks.writer import Writer
 from tests.sinks import records as r
 

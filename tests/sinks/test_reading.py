@@ -10,7 +10,8 @@ from clickhouse_connect.driver.client import Client
 from schemas.decay import TYPE_FACTOR, decayed, half_life
 from schemas.provenance import TIERS, provenance_tier
 from sinks import reading
-from sinks.recall import Ask, Recall
+from sinks.ask import Ask
+from sinks.recall import Recall
 from sinks.writer import Writer
 from tests.sinks import records as r
 

@@ -11,8 +11,9 @@ from schemas.codec import check
 from schemas.ids import Ref, agent_log
 from schemas.partition import log_hash
 from schemas.records import Grant
+from sinks.ask import Answer, Ask, Scope
 from sinks.ranking import Match
-from sinks.recall import Answer, Ask, Recall, Scope
+from sinks.recall import Recall
 from sinks.writer import Writer
 from tests.sinks import records as r
 
